@@ -229,6 +229,11 @@ check '... and has to have a name' refuses 2 '--only-count is for what --event, 
 check 'a recorder that comes too late: recorded' record late -e page-faults -- \
 	sh -c 'kill -STOP $PPID; for i in $(seq 60); do ./pages; done; kill -CONT $PPID'
 check '... and each that it missed is counted as lost' accounted late page-faults 300000
+check '... which reports of these events say' sh -c "for report in --metric --events; do
+	'$cli' report \$report page-faults late.capture | grep -q ' events were lost' || exit 1
+done; '$cli' info late.capture | grep -q -- '--event: [0-9,]* of [0-9,]* events'"
+check '... and no way to select some, as these have no fields' sh -c \
+	'grep -q "came faster than they could be recorded; --stacks fp" err'
 check '... which it says' grep -q 'came faster than they could be recorded' err
 
 check 'a hardware event, or why there is none' sh -c \

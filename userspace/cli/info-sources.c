@@ -82,6 +82,16 @@ void spt_info_add_sources(SptJson *json, const SptCapture *capture)
 	spt_json_end_array(json);
 }
 
+static void print_losses_of_points(const SptCapture *capture)
+{
+	unsigned kinds;
+	uint64_t all, n = spt_points_lost(capture, &all, &kinds);
+	g_autofree char *lost = spt_format_count(n), *seen = spt_format_count(all);
+
+	if (n > 0)
+		printf("%-18s --event: %s of %s events\n", "", lost, seen);
+}
+
 void spt_info_print_source_losses(const SptCapture *capture)
 {
 	const SptSourceSums *sums = spt_source_sums_of(capture);
@@ -96,4 +106,5 @@ void spt_info_print_source_losses(const SptCapture *capture)
 		if (kind && n > 0)
 			printf("%-18s %s: %s of %s events\n", "", kind->name, lost, seen);
 	}
+	print_losses_of_points(capture);
 }

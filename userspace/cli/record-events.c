@@ -239,7 +239,16 @@ static void tell_counts(const SptRecorderStatus *status)
 	}
 }
 
-static void tell_hits(const SptRecorderStatus *status)
+/* Only trace points and probes have fields to select by. */
+static bool can_select(const GPtrArray *points)
+{
+	for (unsigned i = 0; i < points->len; i++)
+		if (((const SptPoint *)points->pdata[i])->format.n_fields)
+			return true;
+	return false;
+}
+
+static void tell_hits(const SptRecorderStatus *status, const GPtrArray *points)
 {
 	g_autofree char *hits = spt_format_count(status->hits);
 	g_autofree char *lost = spt_format_count(status->hits_lost);
@@ -248,7 +257,8 @@ static void tell_hits(const SptRecorderStatus *status)
 		strcmp(status->source, "module") == 0 ?
 			"; by the module, without fields (--source perf has them)" : "");
 	if (status->hits_lost)
-		fprintf(stderr, "Note: events came faster than they could be recorded; --filter selects some of them, --stacks fp makes them smaller, and \"%s info\" says how often each came.\n",
+		fprintf(stderr, "Note: events came faster than they could be recorded; %s--stacks fp makes them smaller, and \"%s info\" says how often each came.\n",
+			can_select(points) ? "--filter selects some of them, " : "",
 			spt_cli_called());
 	if (status->hits_open) {
 		g_autofree char *open = spt_format_count(status->hits_open);
@@ -258,12 +268,12 @@ static void tell_hits(const SptRecorderStatus *status)
 	}
 }
 
-void spt_record_events_tell(const SptRecorderStatus *status)
+void spt_record_events_tell(const SptRecorderStatus *status, const GPtrArray *points)
 {
 	if (status->hit_counts && status->hit_counts->len)
 		tell_counts(status);
 	else
-		tell_hits(status);
+		tell_hits(status, points);
 	if (status->hits_notice) {
 		/* It has names that files say. */
 		g_autofree char *notice = spt_format_cut(status->hits_notice, 0);

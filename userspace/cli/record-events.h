@@ -31,6 +31,6 @@ bool spt_record_events_parse(struct spt_record_events *events, const char *clock
 bool spt_record_events_are_counted_probes(const struct spt_record_events *events);
 void spt_record_events_clear(struct spt_record_events *events);
 /* The counts of what was recorded, on stderr. */
-void spt_record_events_tell(const SptRecorderStatus *status);
+void spt_record_events_tell(const SptRecorderStatus *status, const GPtrArray *points);
 
 #endif

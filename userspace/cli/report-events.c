@@ -7,6 +7,7 @@
 #include "cmd.h"
 #include "profile/declared.h"
 #include "profile/selection.h"
+#include "profile/source-sums.h"
 #include "report-fields.h"
 #include "report-rates.h"
 #include "report.h"
@@ -179,6 +180,19 @@ static void print_event(const struct spt_report *report, const SptDeclaredRow *r
 	putchar('\n');
 }
 
+/* As of a metric of the kind. */
+static void print_lost(const SptCapture *capture, const SptDeclared *kind)
+{
+	const SptMetric *metric = spt_declared_metric(capture, kind->name, NULL);
+	unsigned kinds;
+	uint64_t all, n = metric ? spt_metric_lost(metric, capture, &all, &kinds) : 0;
+	g_autofree char *lost = spt_format_count(n), *seen = n ? spt_format_count(all) : NULL;
+
+	if (n)
+		printf("%s of all %s events were lost%s\n", lost, seen,
+		       kinds > 1 ? ", of all kinds of --event together" : "");
+}
+
 static void print_text(const struct spt_report *report)
 {
 	static const SptDeclaredField duration = { "duration", "", SPT_VALUE_NS };
@@ -188,6 +202,7 @@ static void print_text(const struct spt_report *report)
 	g_autofree char *n = spt_format_count(events->n);
 
 	printf("%s: %s %s\n", kind->title, n, events->n == 1 ? "event" : "events");
+	print_lost(report->capture, kind);
 	if (events->n == 0)
 		return;
 	if (is_interval) {

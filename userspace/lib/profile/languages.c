@@ -4,13 +4,66 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scripts/interpreter.h"
 #include "symbols/language.h"
 
 /* The function that runs all others, and what -X perf puts before the names of those. */
 #define PYTHON_LOOP   "_PyEval_EvalFrameDefault"
 #define PYTHON_PREFIX "py::"
+#define JAVA_FILE     "libjvm.so"
 
-uint64_t spt_languages_find_python(const SptProfile *profile, unsigned *ret_minor)
+/* What is compiled at run time runs in no file: these two do that. */
+static bool is_compiled(const char *language)
+{
+	return strcmp(language, "JavaScript") == 0 || strcmp(language, "Java") == 0;
+}
+
+/* The weight of functions in the files of interpreters of @language. */
+static uint64_t weight_in(const SptFunction *functions, uint32_t n, const char *language)
+{
+	uint64_t weight = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!functions[i].is_process && functions[i].self && functions[i].object &&
+		    spt_language_has_interpreter(language, functions[i].object))
+			weight += functions[i].self;
+	return weight;
+}
+
+/* Of those that have no function that runs all others, the one with the most weight. */
+static uint64_t find_others(const SptFunction *functions, uint32_t n, const char **ret_language)
+{
+	const SptInterpreter *interpreter;
+	uint64_t most = 0;
+
+	for (unsigned k = 0; (interpreter = spt_interpreter_nth(k)); k++) {
+		const char *language = interpreter->language;
+		uint64_t weight = strcmp(language, SPT_LANGUAGE_PYTHON) == 0 ||
+						  is_compiled(language) ?
+					  0 :
+					  weight_in(functions, n, language);
+
+		if (weight <= most)
+			continue;
+		*ret_language = language;
+		most = weight;
+	}
+	return most;
+}
+
+bool spt_languages_have_compiler(const SptProfile *profile)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (functions[i].object && strcmp(functions[i].object, JAVA_FILE) == 0)
+			return true;
+	return weight_in(functions, n, "JavaScript");
+}
+
+uint64_t spt_languages_find_scripts(const SptProfile *profile, const char **ret_language,
+				    unsigned *ret_minor)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n), *loop = NULL;
@@ -26,7 +79,8 @@ uint64_t spt_languages_find_python(const SptProfile *profile, unsigned *ret_mino
 	}
 	version = loop && loop->object ? strstr(loop->object, "python3.") : NULL;
 	*ret_minor = version ? (unsigned)strtoul(version + strlen("python3."), NULL, 10) : 0;
-	return loop ? loop->total : 0;
+	*ret_language = SPT_LANGUAGE_PYTHON;
+	return loop ? loop->total : find_others(functions, n, ret_language);
 }
 
 static bool is_native(const SptFunction *function)

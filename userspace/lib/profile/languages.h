@@ -17,10 +17,15 @@ const char *spt_languages_of_node(const SptTreeNode *nodes, const SptFunction *f
 				  uint32_t node);
 
 /*
- * The weight below Python's interpreter if no function of a script has a name; *@ret_minor: of
- * version 3.x, 0: not known.
+ * The weight below Python's interpreter, or in the file of that of another language, if no function
+ * of a script has a name; *@ret_minor: of Python 3.x, 0: not known, or no Python.
  */
-uint64_t spt_languages_find_python(const SptProfile *profile, unsigned *ret_minor);
+uint64_t spt_languages_find_scripts(const SptProfile *profile, const char **ret_language,
+				    unsigned *ret_minor);
+/* Whether an interpreter ran that compiles at run time: Node.js, or a virtual machine of Java. */
+bool spt_languages_have_compiler(const SptProfile *profile);
+
+#define SPT_LANGUAGE_PYTHON "Python"
 
 G_END_DECLS
 

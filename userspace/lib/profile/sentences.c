@@ -72,6 +72,7 @@ enum condition {
 	NAMED_BY_MODULE = 1ll << 34,
 	NAMED_BY_CALLS = 1ll << 35,
 	HAS_IDLE = 1ll << 36,		/* threads that hardly ran have some of it */
+	OF_MANY_KINDS = 1ll << 37,	/* it is not known of which the lost ones were */
 };
 
 enum group {
@@ -213,7 +214,7 @@ static const struct sentence {
 	  SPT_WORDS("{python} is in Python's interpreter: with python3 -X perf functions of "
 		    "scripts have names.") },
 	{ PYTHON, "python", NAMED_BY_MODULE, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: functions of scripts have names only "
+	  SPT_WORDS("{python} is in {language}'s interpreter: functions of scripts have names only "
 		    "with the module.") },
 	{ PYTHON, "python", NAMED_BY_CALLS, EMPTY,
 	  SPT_WORDS("{python} is in Python's interpreter: with --waits=calls functions of "
@@ -229,6 +230,8 @@ static const struct sentence {
 	{ STACKS, "stacks", NO_STACKS, EMPTY,
 	  SPT_WORDS("Of {stackless} no stack was recorded.") },
 
+	{ LOSSES, "lost", EVENTS_LOST | OF_MANY_KINDS, 0,
+	  SPT_WORDS("{lost} of all {seen} events were lost, of all kinds of --event together.") },
 	{ LOSSES, "lost", EVENTS_LOST, 0, SPT_WORDS("{lost} of all {seen} events were lost.") },
 };
 
@@ -553,7 +556,8 @@ static void find_python(struct facts *facts, const SptProfile *profile, const Sp
 			uint64_t total)
 {
 	unsigned minor, parts = spt_profile_metric(profile)->parts;
-	uint64_t python = spt_languages_find_python(profile, &minor);
+	const char *language;
+	uint64_t python = spt_languages_find_scripts(profile, &language, &minor);
 
 	if (!python || (double)python < MUCH_NAMELESS * (double)total)
 		return;
@@ -562,10 +566,11 @@ static void find_python(struct facts *facts, const SptProfile *profile, const Sp
 	else if ((facts->holds & OF_CPU) &&
 		 g_strcmp0(spt_capture_host(capture, "source"), "perf") == 0)
 		facts->holds |= NAMED_BY_MODULE;
-	else if ((parts & SPT_METRIC_HAS_WAKER) &&
+	else if ((parts & SPT_METRIC_HAS_WAKER) && strcmp(language, SPT_LANGUAGE_PYTHON) == 0 &&
 		 g_strcmp0(spt_capture_host(capture, "waits"), "calls") != 0)
 		facts->holds |= NAMED_BY_CALLS;
 	facts_add(facts, "python", spt_sentences_share(python, total));
+	facts_add(facts, "language", g_strdup(language));
 }
 
 /* A part of the samples is not of whole threads. */
@@ -647,11 +652,12 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 /* Samples have an account of their own. */
 static void find_losses(struct facts *facts, const SptMetric *metric, const SptCapture *capture)
 {
-	uint64_t seen, lost = metric->is_cpu ? 0 : spt_metric_lost(metric, capture, &seen);
+	unsigned kinds = 1;
+	uint64_t seen, lost = metric->is_cpu ? 0 : spt_metric_lost(metric, capture, &seen, &kinds);
 
 	if (!lost)
 		return;
-	facts->holds |= EVENTS_LOST;
+	facts->holds |= EVENTS_LOST | (kinds > 1 ? OF_MANY_KINDS : 0);
 	facts_add(facts, "lost", g_strdup_printf("%" G_GUINT64_FORMAT, lost));
 	facts_add(facts, "seen", g_strdup_printf("%" G_GUINT64_FORMAT, seen));
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/source-sums.h"
 
+#include "capture/declared.h"
 #include "capture/stream-rows.h"
+#include "profile/declared.h"
 
 static void source_sums_add(SptTally *to, const SptTally *tally)
 {
@@ -91,13 +93,43 @@ static bool kind_belongs(const SptEventKind *kind, const SptMetric *metric)
 	return false;
 }
 
-uint64_t spt_metric_lost(const SptMetric *metric, const SptCapture *capture, uint64_t *ret_seen)
+/* The recorder notes each of them: "event sched:sched_switch". */
+static bool is_point(const SptCapture *capture, const SptDeclared *kind)
+{
+	g_autofree char *key = g_strconcat("event ", kind->name, NULL);
+
+	return kind->shape != SPT_DECLARED_COUNTER && spt_capture_host(capture, key);
+}
+
+uint64_t spt_points_lost(const SptCapture *capture, uint64_t *ret_seen, unsigned *ret_kinds)
+{
+	const char *text = spt_capture_host(capture, "hits_lost");
+	uint64_t lost = text ? g_ascii_strtoull(text, NULL, 10) : 0;
+	const SptDeclared *kind;
+
+	*ret_seen = lost;
+	*ret_kinds = 0;
+	for (unsigned i = 0; (kind = spt_declared(capture, i)); i++) {
+		if (!is_point(capture, kind))
+			continue;
+		*ret_seen += kind->rows;
+		++*ret_kinds;
+	}
+	return *ret_kinds ? lost : 0;
+}
+
+uint64_t spt_metric_lost(const SptMetric *metric, const SptCapture *capture, uint64_t *ret_seen,
+			 unsigned *ret_kinds)
 {
 	const SptSourceSums *sums = spt_source_sums_of(capture);
+	const SptDeclared *declared = spt_declared_kind_of(capture, metric->name);
 	const SptEventKind *kind;
 	uint64_t lost = 0;
 
 	*ret_seen = 0;
+	*ret_kinds = 1;
+	if (declared && is_point(capture, declared))
+		return spt_points_lost(capture, ret_seen, ret_kinds);
 	for (unsigned i = 0; (kind = spt_event_kind(i)); i++) {
 		if (!kind->number || !kind_belongs(kind, metric))
 			continue;

@@ -21,8 +21,14 @@ typedef struct {
 const SptSourceSums *spt_source_sums_of(const SptCapture *capture);
 /* What was lost for any reason. */
 SptTally spt_source_sums_lost(const SptSourceSums *sums);
-/* How many of the events that @metric is made of were lost; @ret_seen: of how many. */
-uint64_t spt_metric_lost(const SptMetric *metric, const SptCapture *capture, uint64_t *ret_seen);
+/*
+ * How many of the events that @metric is made of were lost; @ret_seen: of how many.  Those of
+ * record --event are lost in one ring, so that both are of all of them together: of @ret_kinds.
+ */
+uint64_t spt_metric_lost(const SptMetric *metric, const SptCapture *capture, uint64_t *ret_seen,
+			 unsigned *ret_kinds);
+/* The same of all events of record --event together; @ret_kinds: how many kinds these are. */
+uint64_t spt_points_lost(const SptCapture *capture, uint64_t *ret_seen, unsigned *ret_kinds);
 
 G_END_DECLS
 
