@@ -81,6 +81,36 @@ assert 0 < found["mapped"]["duration_ns"] < 1e9, found' 2>&1
 else
 	skip 'syscap' 'libsysprof-capture is not here (libsysprof-4-dev)'
 fi
+# What restricts a report restricts what is written, or is refused in a sentence.
+for format in folded svg text html speedscope pprof otlp firefox chrome perfetto syscap perf-script \
+	jsonl csv callgrind order order-first autofdo fdata lanes; do
+	result "$format: no restriction is ignored" "$(
+		"$cli" export --all --format "$format" "$work/busy.capture" >"$work/plain" 2>"$work/err"
+		while read -r option; do
+			# The order of functions is the same without some of their samples.
+			[[ $format$option == order*--[tcu]* ]] && continue
+			# shellcheck disable=SC2086
+			"$cli" export --all --format "$format" $option "$work/busy.capture" >"$work/out" \
+				2>"$work/err" && cmp -s "$work/plain" "$work/out" &&
+				echo "$option is ignored"
+			[ "$(wc -l <"$work/err")" -le 1 ] || cat "$work/err"
+		done <<'END'
+--hide hot
+--merge hot|do_*
+--root-at work
+--time 0.1..0.2
+--cpu 0
+--with do_syscall
+--where do_syscall
+--kernel
+--user
+--object none
+--process nobody
+--thread nobody
+--metric off-cpu
+END
+	)"
+done
 result 'syscap: other metrics are refused' "$(
 	"$cli" export --format syscap --metric blocked "$work/waits.capture" 2>&1 >"$work/out" |
 		grep -q 'has CPU time and memory' && [ ! -s "$work/out" ] || echo 'no clause')"

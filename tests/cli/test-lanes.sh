@@ -78,7 +78,7 @@ result "it refers to nothing outside of it, and has the colours of the legend" "
 
 "$cli" export --format lanes --with work "$work/waits.capture" >"$work/out" 2>&1
 result "conditions on samples are refused" "$(
-	[ "$(cat "$work/out")" = "sysprof-cli: --format lanes takes no conditions but --time" ] ||
+	[ "$(cat "$work/out")" = "sysprof-cli: --format lanes takes no conditions but --time, and no --metric, --hide and the like" ] ||
 		cat "$work/out"
 )"
 

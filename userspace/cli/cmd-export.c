@@ -102,11 +102,13 @@ struct options {
 	char *out;
 };
 
-/* The conditions that choose samples do not apply to states of threads. */
-static bool chooses_samples(const SptFilter *filter)
+/* What chooses samples, weighs or joins them does not apply to states of threads. */
+static bool is_about_samples(const struct spt_filter_options *options, const SptFilter *filter)
 {
-	return filter->process || filter->thread || filter->cpus || filter->where || filter->root ||
-	       filter->object || filter->side || filter->most_parallelism;
+	return filter->process || filter->processes || filter->thread || filter->cpus ||
+	       filter->where || filter->root || filter->object || filter->side ||
+	       filter->moments || filter->most_parallelism || options->fields ||
+	       !options->metric->is_cpu || !spt_shape_is_plain(&options->shape.shape);
 }
 
 /* False: complained. */
@@ -150,8 +152,8 @@ static bool export_lanes(const SptCapture *capture, const SptSummary *summary,
 
 	if (!symbols)
 		return false;
-	if (chooses_samples(filter)) {
-		spt_cli_complain("--format lanes takes no conditions but --time");
+	if (is_about_samples(&options->filter, filter)) {
+		spt_cli_complain("--format lanes takes no conditions but --time, and no --metric, --hide and the like");
 		return false;
 	}
 	base = spt_profile_new_reread(capture, symbols, SPT_METRIC_CPU, NULL);
