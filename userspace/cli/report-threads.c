@@ -59,6 +59,7 @@ struct column {
 	uint8_t first, last;		/* states; else value() */
 	bool is_count;
 	uint64_t (*value)(const SptThreadTime *time);
+	bool is_extra;			/* no part of the wall time, nor that */
 };
 
 static uint64_t running_of(const SptThreadTime *time)
@@ -100,15 +101,15 @@ static const struct column columns[] = {
 	{ "Wall", .value = wall_of },
 	{ "Running", .value = running_of },
 	{ "Runnable", .value = runnable_of },
-	{ "Sleeping", SPT_STATE_SLEEP, SPT_STATE_SLEEP, false, NULL },
-	{ "Disk, I/O", SPT_STATE_DISK, SPT_STATE_IOWAIT, false, NULL },
-	{ "Stopped", SPT_STATE_STOPPED, SPT_STATE_STOPPED, false, NULL },
-	{ "Other", SPT_STATE_LOCK, SPT_STATE_OTHER, false, NULL },
+	{ "Sleeping", SPT_STATE_SLEEP, SPT_STATE_SLEEP, false, NULL, false },
+	{ "Disk, I/O", SPT_STATE_DISK, SPT_STATE_IOWAIT, false, NULL, false },
+	{ "Stopped", SPT_STATE_STOPPED, SPT_STATE_STOPPED, false, NULL, false },
+	{ "Other", SPT_STATE_LOCK, SPT_STATE_OTHER, false, NULL, false },
 	{ "Not known", .value = unknown_of },
-	{ "Longest", .value = longest_of },
-	{ "Voluntary", .is_count = true, .value = voluntary_of },
-	{ "Preempted", .is_count = true, .value = involuntary_of },
-	{ "Wakes", .is_count = true, .value = wakes_of },
+	{ "Longest", .is_extra = true, .value = longest_of },
+	{ "Voluntary", .is_count = true, .is_extra = true, .value = voluntary_of },
+	{ "Preempted", .is_count = true, .is_extra = true, .value = involuntary_of },
+	{ "Wakes", .is_count = true, .is_extra = true, .value = wakes_of },
 };
 
 #define COLUMN_WIDTH 10
@@ -144,21 +145,47 @@ static char *describe_thread(const struct spt_report *report, uint32_t thread)
 			       report->capture->threads[thread].tid);
 }
 
-/* Columns that have a value, as many as the line has room for: the first ones matter most. */
-static void choose_columns(const GArray *times, bool *ret_shown, unsigned *ret_name)
+static uint64_t sum_of(const struct column *column, const GArray *times)
 {
-	unsigned width = spt_terminal_width(), n = 0,
-		 most = width > NAME_LEAST ? (width - NAME_LEAST) / COLUMN_WIDTH :
-					     G_N_ELEMENTS(columns);
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < times->len; i++)
+		sum += value_of(column, &g_array_index(times, SptThreadTime, i));
+	return sum;
+}
+
+/* The largest part of the time that is not shown yet, and then the first of the others. */
+static unsigned next_column(const uint64_t *sums, const bool *shown)
+{
+	unsigned best = G_N_ELEMENTS(columns);
 
 	for (unsigned c = 0; c < G_N_ELEMENTS(columns); c++) {
-		bool is_empty = true;
+		if (shown[c] || !sums[c])
+			continue;
+		if (best == G_N_ELEMENTS(columns) || (!columns[c].is_extra && sums[c] > sums[best]))
+			best = c;
+	}
+	return best;
+}
 
-		for (unsigned i = 0; is_empty && i < times->len; i++)
-			is_empty = value_of(&columns[c], &g_array_index(times, SptThreadTime, i)) ==
-				   0;
-		ret_shown[c] = !is_empty && n < most;
-		n += ret_shown[c];
+/*
+ * Columns that have a value, as many as the line has room for: the wall time and its largest parts
+ * matter most.
+ */
+static void choose_columns(const GArray *times, bool *ret_shown, unsigned *ret_name)
+{
+	unsigned width = spt_terminal_width(), n = 0, next,
+		 most = width > NAME_LEAST ? (width - NAME_LEAST) / COLUMN_WIDTH :
+					     G_N_ELEMENTS(columns);
+	uint64_t sums[G_N_ELEMENTS(columns)];
+
+	for (unsigned c = 0; c < G_N_ELEMENTS(columns); c++) {
+		sums[c] = sum_of(&columns[c], times);
+		ret_shown[c] = false;
+	}
+	while (n < most && (next = next_column(sums, ret_shown)) < G_N_ELEMENTS(columns)) {
+		ret_shown[next] = true;
+		n++;
 	}
 	*ret_name = width >= NAME_LEAST + n * COLUMN_WIDTH ?
 			    MIN(width - n * COLUMN_WIDTH, NAME_MOST) :
