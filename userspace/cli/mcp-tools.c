@@ -32,6 +32,7 @@ enum type {
 struct argument {
 	const char *name, *option;
 	enum type type;
+	const char *report;		/* the report, if the value is a condition on it; or NULL */
 	bool is_needed, is_report;	/* is_report: takes the place of the tool's own report */
 	int64_t least, most;
 	const char *choices;		/* words with '|' between */
@@ -98,7 +99,7 @@ static const struct tool tools[] = {
 	  { A_FILE,
 	    { .name = "by", .option = "by", .type = CHOICE, .is_report = true,
 	      .choices = "thread|state|waker|process", .help = "A table of these" },
-	    { .name = "waker", .option = "wakers", .is_report = true,
+	    { .name = "waker", .option = "with", .report = "--by=waker", .is_report = true,
 	      .help = "Who ended the waits in this function" },
 	    A_LIMIT, CONDITIONS } },
 	{ "memory", "Who allocates. Needs record with memory.",
@@ -360,6 +361,8 @@ static void add_argument(struct call *call, const struct argument *argument,
 		add_text(call, argument, value);
 	}
 	call->has_report |= argument->is_report;
+	if (argument->report)
+		g_ptr_array_add(call->options, g_strdup(argument->report));
 }
 
 static bool is_known(const struct tool *tool, const char *name)
