@@ -3,8 +3,11 @@
 #include "record-filter.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "cmd.h"
 
@@ -34,6 +37,24 @@ void spt_record_filter_add(struct spt_record_filter *filter, GArray *entries)
 	g_array_append_vals(entries, ours, G_N_ELEMENTS(ours));
 }
 
+/* Whether @pid is the number of a thread other than a process's first; complained. */
+static bool is_thread(uint64_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%" PRIu64 "/status", pid);
+	g_autofree char *status = NULL;
+	const char *line;
+	uint64_t process;
+
+	if (!g_file_get_contents(path, &status, NULL, NULL) ||
+	    !(line = strstr(status, "\nTgid:")) ||
+	    sscanf(line, "\nTgid: %" SCNu64, &process) != 1 || process == pid)
+		return false;
+	spt_cli_complain("%" PRIu64 " is a thread of process %" PRIu64
+			 ", and --pid takes processes: --pid %" PRIu64,
+			 pid, process, process);
+	return true;
+}
+
 static bool add_pids(SptTraceFilter *filter, char **texts)
 {
 	for (char **text = texts; text && *text; text++) {
@@ -47,6 +68,8 @@ static bool add_pids(SptTraceFilter *filter, char **texts)
 				spt_cli_complain("There is no process %s (--pid)", *word);
 				return false;
 			}
+			if (is_thread(pid))
+				return false;
 			if (filter->n_pids == SYSPROF_FILTER_MAX) {
 				spt_cli_complain(
 					"At most %d processes can be named (--pid); their children are recorded, too",
