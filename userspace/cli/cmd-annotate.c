@@ -281,6 +281,12 @@ static bool is_other_way_round(const char *first, const char *second)
 	return !g_file_test(first, G_FILE_TEST_EXISTS) && g_file_test(second, G_FILE_TEST_EXISTS);
 }
 
+/* No function has such a name. */
+static bool is_recording(const char *name)
+{
+	return g_str_has_suffix(name, ".capture") && g_file_test(name, G_FILE_TEST_EXISTS);
+}
+
 /* A single operand is the function.  Returns the recording; NULL: complained. */
 static const char *take_operands(int argc, char **argv, struct options *options)
 {
@@ -288,7 +294,7 @@ static const char *take_operands(int argc, char **argv, struct options *options)
 	bool has_file = n == 2 && !options->filter.input;
 	bool is_last = has_file && is_other_way_round(argv[first], argv[argc - 1]);
 
-	if (n != 1 && !has_file) {
+	if ((n != 1 && !has_file) || (n == 1 && is_recording(argv[first]))) {
 		spt_cli_complain("annotate takes a function, and perhaps a recording: %s annotate %s",
 				 spt_cli_called(), cmd_annotate.usage);
 		return NULL;
