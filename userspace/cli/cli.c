@@ -275,6 +275,14 @@ char *spt_cli_suggest(const char *word, const char *const *names)
 	return nearest ? g_strdup_printf("; did you mean \"%s\"?", nearest) : g_strdup("");
 }
 
+/* What cannot be read twice; "-" may be a file's name all the same. */
+static bool is_stream(const char *path)
+{
+	return g_file_test(path, G_FILE_TEST_EXISTS) ?
+		       !g_file_test(path, G_FILE_TEST_IS_REGULAR) :
+		       strcmp(path, "-") == 0;
+}
+
 SptCapture *spt_cli_open(const char *path)
 {
 	g_autoptr(GError) error = NULL;
@@ -282,6 +290,11 @@ SptCapture *spt_cli_open(const char *path)
 
 	if (g_file_test(path, G_FILE_TEST_IS_DIR))
 		return spt_cli_open_directory(path);
+	if (is_stream(path)) {
+		spt_cli_complain("%s is no file: a recording is read from a file, not from a pipe or a device",
+				 path);
+		return NULL;
+	}
 	spt_heap_in_large_pages();
 	capture = spt_capture_open(path, &error);
 	if (!capture)
