@@ -447,15 +447,36 @@ int spt_report_filtered(const char *path, struct spt_filter_options *options,
 	return status;
 }
 
-/* What the command does not have, all that ran may have.  NULL: that was looked at. */
-static const char *find_rest(const struct spt_filter_options *options, const SptCapture *capture)
+/* Whether what ran beside the command meets the conditions that the command does not meet. */
+static bool has_rest(const struct spt_filter_options *options, const SptCapture *capture,
+		     SptSymbols *symbols)
+{
+	struct spt_filter_options everything = *options;
+	g_autoptr(SptProfile) profile = NULL;
+	struct spt_report_filter filter;
+	SptSummary summary;
+
+	everything.all = true;
+	spt_summary_init(&summary, capture);
+	if (spt_report_filter_init(&filter, &everything, capture, summary.start_ns))
+		profile = spt_profile_new(capture, symbols, options->metric, &filter.filter);
+	spt_report_filter_clear(&filter);
+	spt_summary_clear(&summary);
+	return profile && spt_profile_n_samples(profile) > 0;
+}
+
+/* What the command does not have, all that ran may have.  NULL: it has not. */
+static const char *find_rest(const struct spt_filter_options *options, const SptCapture *capture,
+			     SptSymbols *symbols)
 {
 	g_autofree bool *processes = spt_report_leads(options) && !options->only_command &&
 						     spt_command_leads(capture) ?
 					     spt_command_processes(capture) :
 					     NULL;
 
-	return processes ? "--all looks at more than the command" : NULL;
+	return processes && has_rest(options, capture, symbols) ?
+		       "--all looks at more than the command" :
+		       NULL;
 }
 
 bool spt_report_filter_check(const struct spt_filter_options *options, const SptCapture *capture,
@@ -464,7 +485,7 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 	bool other = options->thread || options->mark || options->during ||
 		     options->cpu || options->parallelism ||
 		     spt_filter_options_about_stacks(options);
-	const char *rest = find_rest(options, capture);
+	const char *rest;
 	SptSummary summary;
 	g_autoptr(SptProfile) whole = NULL;
 	g_autofree char *others = NULL;
@@ -473,6 +494,7 @@ bool spt_report_filter_check(const struct spt_filter_options *options, const Spt
 	if (spt_profile_n_samples(profile) > 0 ||
 	    (!options->process && !options->time && !other && !options->only_command))
 		return true;
+	rest = find_rest(options, capture, symbols);
 	if (options->only_command && !options->process && !options->time && !other) {
 		spt_cli_complain("%s has no samples of its command (--only-command)",
 				 capture->path);
