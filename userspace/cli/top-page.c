@@ -90,6 +90,18 @@ static void print_rows(const struct spt_top_look *look, const SptProfile *profil
 	}
 }
 
+/* What others do may not be seen, and looks like idleness. */
+static const char *tell_scope(const SptCapture *capture)
+{
+	bool is_own = g_strcmp0(spt_capture_host(capture, "whose"), "own") == 0,
+	     is_user = g_strcmp0(spt_capture_host(capture, "sides"), "user") == 0;
+
+	if (is_own)
+		return is_user ? " with your own processes in user mode, which are all that is seen" :
+				 " with your own processes, which are all that is seen";
+	return is_user ? " in user mode, which is all that is seen" : "";
+}
+
 /* "0.52 of 2 CPUs busy", or for a process the part of the time that it ran. */
 static char *tell_busy(const struct spt_top_look *look, const SptCapture *capture,
 		       const SptRecorderStatus *status)
@@ -103,9 +115,9 @@ static char *tell_busy(const struct spt_top_look *look, const SptCapture *captur
 		spt_wall_of(&wall, capture, (uint64_t)busy_ns, status->elapsed_ns);
 		return spt_sentences_wall(&wall);
 	}
-	return g_strdup_printf("%.2f of %u CPUs busy",
+	return g_strdup_printf("%.2f of %u CPUs busy%s",
 			       status->elapsed_ns ? busy_ns / (double)status->elapsed_ns : 0,
-			       g_get_num_processors());
+			       g_get_num_processors(), tell_scope(capture));
 }
 
 /*
