@@ -280,6 +280,10 @@ static char *unwinding_objects(SptUnwinding *unwinding, bool keep_frame_pointer)
 	if (!names->len)
 		return NULL;
 	g_ptr_array_sort(names, by_name);
+	/* Versions of a library have one name. */
+	for (unsigned i = names->len; i-- > 1;)
+		if (strcmp(names->pdata[i], names->pdata[i - 1]) == 0)
+			g_ptr_array_remove_index(names, i);
 	if (names->len > NAMES_MAX) {
 		g_ptr_array_set_size(names, NAMES_MAX);
 		g_ptr_array_add(names, g_strdup("..."));
