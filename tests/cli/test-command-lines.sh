@@ -56,6 +56,12 @@ check 'recorded, the last seconds alone' record "$work/b.capture" --last 60
 check '... have them, too' has_both "$work/b.capture"
 check 'joined' "$cli" merge "$work/a.capture" "$work/b.capture" -o "$work/both.capture"
 check '... each has its own' is_twice "$work/both.capture"
+cp "$(command -v true)" "$work/we ird;na\$me"
+check 'a name with a blank: recorded' timeout 100 "$cli" record --source perf \
+	-o "$work/odd.capture" -- "$work/we ird;na\$me"
+# shellcheck disable=SC2016
+check '... is whole in a report' sh -c '"$0" report "$1" | head -n 1 | grep -qF "we ird;na\$me"' "$cli" \
+	"$work/odd.capture"
 check 'bundled' "$cli" bundle "$work/a.capture" -o "$work/bundled.capture"
 check '... has them' has_both "$work/bundled.capture"
 check 'for sharing' "$cli" bundle --anonymize "$work/a.capture" -o "$work/shared.capture"

@@ -281,10 +281,12 @@ static void note_wall(SptRecorder *recorder, const struct spt_record_options *op
 static void note_command(SptRecorder *recorder, const struct spt_record_options *options,
 			 const struct spt_child *child)
 {
-	g_autofree char *pid = g_strdup_printf("%d", (int)child->pid);
+	g_autofree char *pid = g_strdup_printf("%d", (int)child->pid),
+			*name = child->pid ? g_path_get_basename(options->command[0]) : NULL;
 
 	if (!child->pid || options->recorder.filter.n_pids)
 		return;
+	spt_recorder_note(recorder, "command_name", name);
 	spt_recorder_note(recorder, "command_pid", pid);
 	if (options->all_cpus)
 		spt_recorder_note(recorder, "leads", "system");
@@ -463,7 +465,7 @@ static void tell_unseen(const SptMemoryStatus *memory)
 	}
 }
 
-static void tell_memory(const SptMemoryStatus *memory)
+static void tell_memory(const SptMemoryStatus *memory, uint64_t mean_bytes)
 {
 	g_autofree char *calls = spt_format_count(memory->calls);
 	g_autofree char *bytes = spt_format_bytes(memory->bytes);
@@ -474,7 +476,15 @@ static void tell_memory(const SptMemoryStatus *memory)
 	g_autofree char *mapped = spt_format_bytes(memory->mapped_bytes);
 	g_autofree char *unmapped = spt_format_bytes(memory->unmapped_bytes);
 
-	fprintf(stderr, "Allocations: %s of %s, %s frees, %s lost", calls, bytes, frees, lost);
+	g_autofree char *mean = spt_format_bytes(mean_bytes);
+
+	if (mean_bytes)
+		fprintf(stderr, "Allocations picked, one for each %s: ", mean);
+	else
+		fprintf(stderr, "Allocations: ");
+	fprintf(stderr, "%s of %s, %s frees, %s lost", calls, bytes, frees, lost);
+	if (mean_bytes)
+		fprintf(stderr, "; reports estimate all of them");
 	if (memory->waits)
 		fprintf(stderr, "; threads waited %s times for the recorder, %s", waits, waited);
 	fprintf(stderr, "\n");
@@ -571,10 +581,10 @@ static void tell_recorded(const struct spt_record_options *options, const SptRec
 	show_summary(status, path, options->recorder.last_ns > 0);
 	tell_failure(options, child);
 	if (options->recorder.memory)
-		tell_memory(&status->memory);
+		tell_memory(&status->memory, options->recorder.memory_options.mean_bytes);
 	tell_marks(&status->marks);
 	if (options->recorder.points)
-		spt_record_events_tell(status);
+		spt_record_events_tell(status, options->recorder.points);
 	if (options->recorder.memory || status->has_calls)
 		tell_unseen(&status->memory);
 	if (status->has_calls)
@@ -582,14 +592,14 @@ static void tell_recorded(const struct spt_record_options *options, const SptRec
 	if (status->waits_lost) {
 		g_autofree char *n = spt_format_count(status->waits_lost);
 
-		fprintf(stderr, "%s switches were lost for lack of room: the times of threads are incomplete.\n",
-			n);
+		fprintf(stderr, "%s %s lost for lack of room: the times of threads are incomplete.\n",
+			n, status->waits_lost == 1 ? "switch was" : "switches were");
 	}
 	if (status->events_lost) {
 		g_autofree char *n = spt_format_count(status->events_lost);
 
-		fprintf(stderr, "%s events were lost: \"%s info --json\" says of which source.\n", n,
-			spt_cli_called());
+		fprintf(stderr, "%s %s lost: \"%s info --json\" says of which source.\n", n,
+			status->events_lost == 1 ? "event was" : "events were", spt_cli_called());
 	}
 	if (status->budget)
 		fprintf(stderr,

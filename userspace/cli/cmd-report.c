@@ -11,8 +11,9 @@
 #include "cmd.h"
 #include "import/import.h"
 #include "memory-use.h"
-#include "profile/confidence.h"
 #include "profile/command.h"
+#include "profile/confidence.h"
+#include "profile/languages.h"
 #include "profile/sentences.h"
 #include "profile/span.h"
 #include "profile/wholeness.h"
@@ -347,8 +348,12 @@ static void print_nameless(const struct spt_report *report)
 			nameless += functions[i].self;
 	made_pct = spt_percent(nameless, spt_profile_total(report->profile));
 	if (made_pct >= MUCH_NAMELESS_PCT)
-		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof, java -XX:+DumpPerfMapAtExit)\n",
-		       made_pct);
+		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof, java -XX:+DumpPerfMapAtExit)%s\n",
+		       made_pct,
+		       g_strcmp0(spt_capture_host(report->capture, "source"), "perf") == 0 &&
+				       spt_languages_have_compiler(report->profile) ?
+			       "; the module names those of Node.js and Java by itself" :
+			       "");
 }
 
 /* There are no conditions on samples, except perhaps whose they are. */
@@ -371,7 +376,9 @@ static void print_lead(const struct spt_report *report, const GArray *said, bool
 	if (!name)
 		return;
 	if (!report->filter->processes) {
-		if (may_have_rest && !spt_command_leads(capture))
+		if (may_have_rest && !spt_command_is_known(capture))
+			printf("Everything that ran; which of it was %s is not recorded\n", shown);
+		else if (may_have_rest && !spt_command_leads(capture))
 			printf("Everything that ran; %s alone: --only-command\n", shown);
 		else if (may_have_rest)
 			printf("%s has %s%s\n", shown, none,
@@ -471,7 +478,9 @@ static void print_text_head(const struct spt_report *report,
 	print_stacks(report);
 	print_nameless(report);
 	print_named(said, "python");
-	if (!report->capture->finished)
+	if (report->capture->damage)
+		printf("recording is damaged; shown is what can be read of it\n");
+	else if (!report->capture->finished)
 		printf("recording was cut off; shown up to its last flush\n");
 	if (summary->budget > 0)
 		printf("rate was lowered to keep to the budget of CPU time: %.1f %% of the periods were sampled\n",

@@ -155,7 +155,9 @@ static void print_first(const struct spt_info *info)
 
 	print_recorded(capture);
 	print_fact("duration", duration);
-	if (!capture->finished)
+	if (capture->damage)
+		print_fact("finished", "not known: damaged, what follows is what can be read");
+	else if (!capture->finished)
 		print_fact("finished", "no: cut off, complete up to its last flush");
 	printf("%-18s %s, of %s periods; %s\n", "samples", samples, weight, period);
 	print_lost(info);

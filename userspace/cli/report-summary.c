@@ -266,7 +266,9 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	if (sums->budget > 0)
 		add_caveat(summary, "The rate was lowered: %.1f %% of the periods were sampled",
 			   spt_percent(sums->delivered, sums->delivered + sums->budget));
-	if (!capture->finished)
+	if (capture->damage)
+		add_caveat(summary, "The recording is damaged: this is what can be read of it");
+	else if (!capture->finished)
 		add_caveat(summary, "The recording was cut off");
 }
 
@@ -341,7 +343,9 @@ static void find_next(const struct spt_report *report, struct summary *summary)
 		g_autofree char *callers = g_strdup_printf("--callers %s", quoted);
 
 		add_next_of_metric(report, summary, "report", callers);
-		add_next_of_metric(report, summary, "annotate", quoted);
+		/* Code without a file has no instructions to show. */
+		if (function_at(report, 0)->has_symbol)
+			add_next_of_metric(report, summary, "annotate", quoted);
 	}
 }
 
