@@ -161,6 +161,14 @@ assert sum(n for n, _ in rows("kmem", "cache").values()) > 0
 live, all_of_it = (sum(n for n, _ in rows(metric, "cache").values()) for metric in ("kmem-live", "kmem"))
 assert live <= all_of_it, (live, all_of_it)'
 
+if [ ! -e /sys/kernel/tracing/events ]; then
+	check 'without trace points each reason is said once' bash -c \
+		'"$1" record --source perf --also all -o "$2/all" -- true 2>"$2/all.err"
+		[ "$(grep -o "Trace points cannot be read" "$2/all.err" | wc -l)" = 1 ] &&
+		grep -q -- "--kmem, --io, --locks record nothing: Trace points" "$2/all.err" &&
+		[ "$("$1" doctor | grep -c "cannot be recorded: Trace points")" = 1 ]' - "$cli" "$work"
+fi
+
 # All of it for root, page faults of his own for each user.
 mkdir -m 777 "$work/own"
 cp "$cli" "$work/own"

@@ -3,8 +3,35 @@
  * The events besides samples that can be recorded on this kernel, by the module or without it, and
  * reasons for those that cannot.
  */
+#include "cmd.h"
 #include "doctor.h"
 #include "trace/trace.h"
+
+/* Each reason once, with the options that it is of. */
+static void tell_reasons(GHashTable *reasons, const GPtrArray *order)
+{
+	for (unsigned i = 0; i < order->len; i++) {
+		const GPtrArray *flags = g_hash_table_lookup(reasons, order->pdata[i]);
+		g_autofree char *list = spt_format_list(flags, "and");
+
+		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s cannot be recorded: %s.", list,
+				(const char *)order->pdata[i]);
+	}
+}
+
+static void add_reason(GHashTable *reasons, GPtrArray *order, const char *why, const char *flag)
+{
+	GPtrArray *flags = g_hash_table_lookup(reasons, why);
+
+	if (!flags) {
+		char *key = g_strdup(why);
+
+		flags = g_ptr_array_new();
+		g_hash_table_insert(reasons, key, flags);
+		g_ptr_array_add(order, key);
+	}
+	g_ptr_array_add(flags, (gpointer)flag);
+}
 
 void spt_doctor_check_sources(SptTraceSource source)
 {
@@ -12,6 +39,9 @@ void spt_doctor_check_sources(SptTraceSource source)
 	g_autoptr(GString) works = g_string_new(NULL);
 	g_autofree char *partly = NULL, *fix = NULL;
 	g_autofree char *lacks = trace ? spt_trace_lacks_sources(trace, &fix) : NULL;
+	g_autoptr(GHashTable) reasons = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+							      (GDestroyNotify)g_ptr_array_unref);
+	g_autoptr(GPtrArray) order = g_ptr_array_new();
 	const SptEventOption *extra;
 
 	if (lacks) {
@@ -34,8 +64,9 @@ void spt_doctor_check_sources(SptTraceSource source)
 			g_string_append_printf(works, "%s--%s", works->len ? ", " : "",
 					       extra->name);
 		else
-			spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", error->message);
+			add_reason(reasons, order, error->message, extra->flag);
 	}
+	tell_reasons(reasons, order);
 	partly = trace ? spt_trace_sees_in_part(trace) : NULL;
 	if (partly)
 		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", partly);

@@ -25,8 +25,24 @@ struct finding {
 	const SptTraceConfig *config;
 	bool is_of_threads;
 	GPtrArray *points;
-	GString *left_out;
+	GArray *reasons;		/* struct reason */
 };
+
+/* Why something is not recorded, once for all that it is said of. */
+struct reason {
+	char *why;
+	GPtrArray *options;		/* those that record nothing, each once */
+	GPtrArray *parts;		/* "--kmem no stalls", of options that record the rest */
+};
+
+static void reason_clear(gpointer data)
+{
+	struct reason *reason = data;
+
+	g_free(reason->why);
+	g_ptr_array_unref(reason->options);
+	g_ptr_array_unref(reason->parts);
+}
 
 static void kernel_point_free(gpointer data)
 {
@@ -120,13 +136,74 @@ static const struct spt_kernel_hook *points_family_of(const SptEventKind *kind)
 	return NULL;
 }
 
+static struct reason *reason_of(GArray *reasons, const char *why)
+{
+	struct reason reason = { .why = g_strdup(why) };
+
+	for (unsigned i = 0; i < reasons->len; i++)
+		if (strcmp(g_array_index(reasons, struct reason, i).why, why) == 0) {
+			g_free(reason.why);
+			return &g_array_index(reasons, struct reason, i);
+		}
+	reason.options = g_ptr_array_new();
+	reason.parts = g_ptr_array_new_with_free_func(g_free);
+	g_array_append_val(reasons, reason);
+	return &g_array_index(reasons, struct reason, reasons->len - 1);
+}
+
 static void points_leave_out(struct finding *finding, const SptEventKind *kind, const char *why)
 {
-	if (!kind->request->is_rare)
-		g_string_append_printf(finding->left_out, "%s%s records no%s%s: %s",
-				       finding->left_out->len ? "; " : "", kind->option->flag,
-				       kind->request->part ? " " : "thing",
-				       kind->request->part ? kind->request->part : "", why);
+	struct reason *reason;
+	const char *flag = kind->option->flag;
+
+	if (kind->request->is_rare)
+		return;
+	reason = reason_of(finding->reasons, why);
+	if (kind->request->part)
+		g_ptr_array_add(reason->parts,
+				g_strdup_printf("%s records no %s", flag, kind->request->part));
+	else if (!g_ptr_array_find(reason->options, flag, NULL))
+		g_ptr_array_add(reason->options, (gpointer)flag);
+}
+
+/* Its parts are not there either. */
+static bool is_of_whole(const struct reason *reason, const char *part)
+{
+	for (unsigned i = 0; i < reason->options->len; i++) {
+		const char *flag = reason->options->pdata[i];
+
+		if (strncmp(part, flag, strlen(flag)) == 0 && part[strlen(flag)] == ' ')
+			return true;
+	}
+	return false;
+}
+
+/* "--kmem, --io record nothing, --locks records no stacks of holders: WHY"; NULL: all is there. */
+static char *describe_reasons(const GArray *reasons)
+{
+	GString *text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < reasons->len; i++) {
+		const struct reason *reason = &g_array_index(reasons, struct reason, i);
+		bool is_first = reason->options->len == 0;
+
+		g_string_append(text, text->len ? "; " : "");
+		for (unsigned k = 0; k < reason->options->len; k++)
+			g_string_append_printf(text, "%s%s", k ? ", " : "",
+					       (const char *)reason->options->pdata[k]);
+		if (!is_first)
+			g_string_append_printf(text, " record%s nothing",
+					       reason->options->len == 1 ? "s" : "");
+		for (unsigned k = 0; k < reason->parts->len; k++) {
+			if (is_of_whole(reason, reason->parts->pdata[k]))
+				continue;
+			g_string_append_printf(text, "%s%s", is_first ? "" : ", ",
+					       (const char *)reason->parts->pdata[k]);
+			is_first = false;
+		}
+		g_string_append_printf(text, ": %s", reason->why);
+	}
+	return g_string_free(text, text->len == 0);
 }
 
 /* The first hook of @kind that is missing and needed; NULL: all are there, and added. */
@@ -196,19 +273,20 @@ GPtrArray *spt_kernel_points_of(const SptTraceConfig *config, bool is_of_threads
 				char **ret_left_out, GError **error)
 {
 	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(kernel_point_free);
+	g_autoptr(GArray) reasons = g_array_new(FALSE, FALSE, sizeof(struct reason));
 	struct finding finding = {
 		.config = config,
 		.is_of_threads = is_of_threads,
 		.points = points,
-		.left_out = g_string_new(NULL),
+		.reasons = reasons,
 	};
 	const SptEventKind *kind;
 	bool ok = true;
 
-	*ret_left_out = NULL;
+	g_array_set_clear_func(reasons, reason_clear);
 	for (unsigned i = 0; ok && (kind = spt_event_kind(i)); i++)
 		if (kind->request && kind->option && kind->option->bit & config->kernel)
 			ok = points_find_kind(&finding, kind, error);
-	*ret_left_out = g_string_free(finding.left_out, finding.left_out->len == 0);
+	*ret_left_out = describe_reasons(reasons);
 	return ok ? g_steal_pointer(&points) : NULL;
 }
