@@ -257,21 +257,21 @@ static void put_pprof_missing(struct pprof_writer *writer, unsigned at, const ch
 	put_pprof_lines(writer, &location, &line, 1);
 }
 
-/*
- * Readers take the first mapping for the program's: the file in which most time is spent, and which
- * is no library.  0: there is none.
- */
-static uint32_t find_pprof_program(const SptCapture *capture, const GArray *sums)
+/* The file in which most time is spent, with @through what it calls, and which is no library. */
+static uint32_t find_heaviest(const SptCapture *capture, const GArray *sums, bool through)
 {
 	g_autofree uint64_t *weights = g_new0(uint64_t, MAX(capture->n_objects, 1));
 	uint32_t program = 0;
 
 	for (guint i = 0; i < sums->len; i++) {
 		const SptStackSum *sum = &g_array_index(sums, SptStackSum, i);
-		uint32_t object = sum->node ? capture->nodes[sum->node].frame.object : 0;
 
-		if (object < capture->n_objects)
-			weights[object] += sum->weight;
+		for (uint32_t node = sum->node; node; node = through ? capture->nodes[node].parent : 0) {
+			uint32_t object = capture->nodes[node].frame.object;
+
+			if (object < capture->n_objects)
+				weights[object] += sum->weight;
+		}
 	}
 	for (uint32_t id = 1; id < capture->n_objects; id++) {
 		const SptObjectRow *object = &capture->objects[id];
@@ -281,6 +281,17 @@ static uint32_t find_pprof_program(const SptCapture *capture, const GArray *sums
 			program = id;
 	}
 	return program;
+}
+
+/*
+ * Readers take the first mapping for the program's.  Waits end in the kernel, and none may be in a
+ * file of its own.  0: there is none.
+ */
+static uint32_t find_pprof_program(const SptCapture *capture, const GArray *sums)
+{
+	uint32_t program = find_heaviest(capture, sums, false);
+
+	return program ? program : find_heaviest(capture, sums, true);
 }
 
 static void put_pprof_locations(struct pprof_writer *writer, const GArray *sums)
