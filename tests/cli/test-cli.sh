@@ -145,6 +145,9 @@ for command in report 'report --tree' 'export --format folded' info 'annotate --
 	complains "$command with a file and -i" 2 "${command%% *} takes" $command other $file
 done
 complains 'annotate without anything' 2 'takes a function' annotate
+complains 'annotate with a recording alone' 2 'takes a function' annotate "$capture"
+complains 'report of a pipe' 1 'is no file' report /dev/null
+complains 'report of the standard input' 1 'is no file' report -
 complains 'bundle wants its file to be named' 2 'bundle takes one FILE' bundle
 run bundle -i sysprof.capture -o bundled.capture
 if [ $status = 0 ] && [ -s bundled.capture ]; then

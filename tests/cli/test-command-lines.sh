@@ -56,7 +56,7 @@ check 'recorded, the last seconds alone' record "$work/b.capture" --last 60
 check '... have them, too' has_both "$work/b.capture"
 check 'joined' "$cli" merge "$work/a.capture" "$work/b.capture" -o "$work/both.capture"
 check '... each has its own' is_twice "$work/both.capture"
-cp "$(command -v true)" "$work/we ird;na\$me"
+cp "$(type -P true)" "$work/we ird;na\$me"
 check 'a name with a blank: recorded' timeout 100 "$cli" record --source perf \
 	-o "$work/odd.capture" -- "$work/we ird;na\$me"
 # shellcheck disable=SC2016

@@ -360,6 +360,8 @@ assert host["memory_lost"] == 0 and total("allocated") == host["memory_bytes"]'
 unset SPT_MEMORY_STACKS
 check 'by bytes: recorded' record picked --memory=16K env PYTHONMALLOC=malloc \
 	$python -S "$work/work.py"
+check '... which is said of the numbers' grep -q \
+	'^Allocations picked, one for each 16.0 KiB: .*; reports estimate all of them' "$work/err"
 timed check '... and right on average' judge picked '
 assert 0 < host["memory_calls"] < calls / 10
 for metric, truth in ("allocated", bytes_), ("allocations", calls):

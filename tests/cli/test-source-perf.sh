@@ -258,6 +258,21 @@ assert {s[0] for s, w in folded} == {"shares"}, {s[0] for s, w in folded}'
 check 'no such process' bash -c \
 	'! "$1" record --source perf --pid 4194303 --duration 1 -o "$2/none.capture" 2>&1 |
 	grep -v "There is no process 4194303"' - "$cli" "$work"
+python3 -c 'import threading, time
+thread = threading.Thread(target=time.sleep, args=(20,))
+thread.start()
+print(thread.native_id, flush=True)' >"$work/thread" &
+process=$!
+for _ in $(seq 100); do [ -s "$work/thread" ] || sleep 0.1; done
+check 'a thread is no process, and whose it is' bash -c \
+	'said=$("$1" record --pid "$(cat "$2")" -o "$2.capture" 2>&1)
+	[ $? = 2 ] && grep -q "is a thread of process $3, .*: --pid $3\$" <<<"$said" || { echo "$said"; exit 1; }' - \
+	"$cli" "$work/thread" $process
+kill $process
+# More than the command has not more of it.
+check 'conditions that nothing meets: --all is no help' bash -c 'for condition in "--cpu 4000" "--time 900.."; do
+	! said=$("$1" report $condition "$2/shares.capture" 2>&1) && ! grep -e --all <<<"$said" || exit 1
+done' - "$cli" "$work"
 
 # A recorder that is held up: what is lost is reported.
 
@@ -323,6 +338,8 @@ elif [ "$(id -u)" = 0 ] && [ "$paranoid" -gt 0 ]; then
 	check '... which says that there is more' bash -c \
 		'"$1" info --json "$2" | grep -q "only your own processes"' - "$cli" \
 		"$work/shares.capture"
+	check '... and top, too' bash -c '"$@" 2>&1 | grep "your own processes.*, which are all that is seen"' - \
+		$ordinary "$work/own/sysprof-cli" top --count 1 --interval 0.2
 	check '... with its shares' judge shares \
 		'shares(("burn_fifty", "burn_thirty", "burn_twenty"), 5, 15)
 assert all(cpu["residue"] == 0 for cpu in info["cpus"]), info["cpus"]

@@ -281,10 +281,10 @@ static bool is_other_way_round(const char *first, const char *second)
 	return !g_file_test(first, G_FILE_TEST_EXISTS) && g_file_test(second, G_FILE_TEST_EXISTS);
 }
 
-/* No function has such a name. */
+/* A file in a directory, or with an ending: hardly a function has such a name. */
 static bool is_recording(const char *name)
 {
-	return g_str_has_suffix(name, ".capture") && g_file_test(name, G_FILE_TEST_EXISTS);
+	return strpbrk(name, "./") && g_file_test(name, G_FILE_TEST_EXISTS);
 }
 
 /* A single operand is the function.  Returns the recording; NULL: complained. */

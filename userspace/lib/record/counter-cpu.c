@@ -30,7 +30,7 @@ static void read_cpu_line(SptCounting *counting, const char *line)
 			sum += ticks;
 	}
 	name = g_strdup_printf("cpu.%u.busy", cpu);
-	spt_counting_rate(counting, name, "%", sum, 100.0 / (double)sysconf(_SC_CLK_TCK));
+	spt_counting_share(counting, name, sum, 100.0 / (double)sysconf(_SC_CLK_TCK));
 }
 
 static void read_frequencies(SptCounting *counting)

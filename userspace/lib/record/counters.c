@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -262,20 +263,32 @@ void spt_counting_put(SptCounting *counting, const char *name, const char *unit,
 		       counting->thread, value);
 }
 
-void spt_counting_rate(SptCounting *counting, const char *name, const char *unit, double total,
-		       double factor)
+static void counting_put_rate(SptCounting *counting, const char *name, const char *unit,
+			      double total, double factor, double most)
 {
 	struct total *before = g_hash_table_lookup(counting->totals, name);
 
 	if (before && counting->now_ns > before->time_ns && total >= before->value)
 		spt_counting_put(counting, name, unit,
-				 (total - before->value) * factor * 1e9 /
-					 (double)(counting->now_ns - before->time_ns));
+				 MIN((total - before->value) * factor * 1e9 /
+					     (double)(counting->now_ns - before->time_ns),
+				     most));
 	if (!before && g_hash_table_size(counting->totals) >= MOST_TOTALS)
 		return;
 	before = g_new(struct total, 1);
 	*before = (struct total){ total, counting->now_ns };
 	g_hash_table_replace(counting->totals, g_strdup(name), before);
+}
+
+void spt_counting_rate(SptCounting *counting, const char *name, const char *unit, double total,
+		       double factor)
+{
+	counting_put_rate(counting, name, unit, total, factor, INFINITY);
+}
+
+void spt_counting_share(SptCounting *counting, const char *name, double total, double factor)
+{
+	counting_put_rate(counting, name, "%", total, factor, 100);
 }
 
 bool spt_counting_is_turn(const SptCounting *counting, unsigned n)

@@ -66,6 +66,8 @@ void spt_counting_put(SptCounting *counting, const char *name, const char *unit,
 /* What @total, which grows, has grown by in a second, times @factor; from the second call on. */
 void spt_counting_rate(SptCounting *counting, const char *name, const char *unit, double total,
 		       double factor);
+/* The same of a part of the time, in percent: what is counted in ticks may seem to be more. */
+void spt_counting_share(SptCounting *counting, const char *name, double total, double factor);
 /* The pids of recorded processes whose turn it is: uint32_t, some 64 at most. */
 const GArray *spt_counting_pids(const SptCounting *counting);
 /* Rows that follow are of this process; 0: of none. */
