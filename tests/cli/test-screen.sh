@@ -295,4 +295,10 @@ result "a function: did you mean" "$(said 'did you mean "heaviest"?' "$cli" repo
 	--callers heaviset "$work/big.capture")"
 result "a process: did you mean" "$(said 'did you mean "big"?' "$cli" report --process bgi \
 	"$work/big.capture")"
+# A sleep's time has hardly any of the states that come first in the table.
+"$cli" record --source perf --waits --only-command -o "$work/asleep.capture" -- sleep 1 2>"$work/err" || cat "$work/err"
+result 'a narrow table of states has the largest one' "$(
+	python3 tests/cli/screen.py 60x24 -- env PAGER=cat "$cli" report --metric wall --by thread \
+		"$work/asleep.capture" >"$work/out"
+	grep -qE 'Wall +.*(Sleeping|Other|Not known)' "$work/out" || cat "$work/out")"
 finish
