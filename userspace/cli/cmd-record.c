@@ -570,6 +570,24 @@ static int prepare_recording(const struct spt_record_options *options,
 	return 0;
 }
 
+static void tell_lost(const SptRecorderStatus *status)
+{
+	g_autofree char *switches = spt_format_count(status->waits_lost);
+	g_autofree char *events = spt_format_count(status->events_lost);
+
+	if (status->waits_lost == 1)
+		fprintf(stderr, "One switch was lost for lack of room: the times of threads are incomplete.\n");
+	else if (status->waits_lost)
+		fprintf(stderr, "%s switches were lost for lack of room: the times of threads are incomplete.\n",
+			switches);
+	if (status->events_lost == 1)
+		fprintf(stderr, "One event was lost: \"%s info --json\" says of which source.\n",
+			spt_cli_called());
+	else if (status->events_lost)
+		fprintf(stderr, "%s events were lost: \"%s info --json\" says of which source.\n",
+			events, spt_cli_called());
+}
+
 /* What was recorded, and what was not. */
 static void tell_recorded(const struct spt_record_options *options, const SptRecorderStatus *status,
 			  const struct spt_child *child, const char *path)
@@ -589,18 +607,7 @@ static void tell_recorded(const struct spt_record_options *options, const SptRec
 		tell_unseen(&status->memory);
 	if (status->has_calls)
 		fprintf(stderr, "Note: %s.\n", SPT_CLI_CALLS_NOTE);
-	if (status->waits_lost) {
-		g_autofree char *n = spt_format_count(status->waits_lost);
-
-		fprintf(stderr, "%s %s lost for lack of room: the times of threads are incomplete.\n",
-			n, status->waits_lost == 1 ? "switch was" : "switches were");
-	}
-	if (status->events_lost) {
-		g_autofree char *n = spt_format_count(status->events_lost);
-
-		fprintf(stderr, "%s %s lost: \"%s info --json\" says of which source.\n", n,
-			status->events_lost == 1 ? "event was" : "events were", spt_cli_called());
-	}
+	tell_lost(status);
 	if (status->budget)
 		fprintf(stderr,
 			"To keep to the budget of CPU time the rate was lowered: %.1f %% of %.0f Hz were sampled.  -F HZ insists on a "

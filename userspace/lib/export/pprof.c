@@ -266,11 +266,12 @@ static uint32_t find_heaviest(const SptCapture *capture, const GArray *sums, boo
 	for (guint i = 0; i < sums->len; i++) {
 		const SptStackSum *sum = &g_array_index(sums, SptStackSum, i);
 
-		for (uint32_t node = sum->node; node; node = through ? capture->nodes[node].parent : 0) {
-			uint32_t object = capture->nodes[node].frame.object;
+		for (uint32_t node = sum->node; node;) {
+			const SptNode *row = &capture->nodes[node];
 
-			if (object < capture->n_objects)
-				weights[object] += sum->weight;
+			if (row->frame.object < capture->n_objects)
+				weights[row->frame.object] += sum->weight;
+			node = through ? row->parent : 0;
 		}
 	}
 	for (uint32_t id = 1; id < capture->n_objects; id++) {

@@ -109,7 +109,12 @@ GPtrArray *spt_statements_notes(const SptMarksStatus *status)
 			g_strdup_printf(
 				spt_words("Note: %" PRIu64 " threads wrote invalid marks into their rings; their later marks are lost."),
 				status->broken));
-	if (status->invalid)
+	if (status->invalid == 1)
+		g_ptr_array_add(
+			notes,
+			g_strdup(spt_words(
+				"Note: one mark was dropped: a begin or end without the other, a counter without a number, or one more counter, flow or open span than is kept.")));
+	else if (status->invalid)
 		g_ptr_array_add(
 			notes,
 			g_strdup_printf(
