@@ -40,8 +40,8 @@ static const SptEventMetric metrics[] = {
 		.unit = SPT_UNIT_NS,
 		.parts = SPT_METRIC_HAS_CPU | SPT_METRIC_HAS_FAULT,
 		.weight = SPT_EVENT_VALUE,
-		.without = "how long a page fault took needs trace points, which could not be read; "
-			   "doctor says how; --metric faults counts them",
+		.without = SPT_WORDS("how long a page fault took needs trace points, which could not "
+				     "be read; doctor says how; --metric faults counts them"),
 	},
 	{ 0 },
 };

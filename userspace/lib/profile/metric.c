@@ -103,7 +103,7 @@ bool spt_metric_check(const SptMetric *metric, const SptCapture *capture, GError
 	if (metric->without && has_other_of_option(metric, capture))
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
 			      "%s has no metric \"%s\": %s", capture->path, metric->name,
-			      metric->without);
+			      spt_words(metric->without));
 	else if (metric->source && metric->option)
 		spt_set_error(error, SPT_CAPTURE_ERROR, SPT_CAPTURE_ERROR_EMPTY,
 			      "%s has no metric \"%s\"; record with %s to have it",
