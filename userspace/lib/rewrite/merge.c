@@ -282,7 +282,7 @@ static bool append_commands(const struct source *source, GString *ids)
 	return ids->len > before;
 }
 
-/* Numbers of processes may be there twice, so that the commands are told by ids. */
+/* Numbers of processes may be there twice, so that ids say which are the commands. */
 static void add_commands(struct merger *merger)
 {
 	g_autoptr(GString) ids = g_string_new(NULL);
