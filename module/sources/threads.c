@@ -88,13 +88,13 @@ struct sysprof_instants sysprof_threads_pass(struct sysprof_slot *slot, u64 now)
 	return passed;
 }
 
-/* Without the lock it is a guess: slots become others' meanwhile. */
 static unsigned int threads_slots_of(u32 half, sysprof_payer payer)
 {
 	unsigned int n = 0;
 	u32 i;
 
 	for (i = half; i < half + SYSPROF_THREAD_WAYS / 2; i++)
+		/* Without the lock it is a guess: slots become others' meanwhile. */
 		n += READ_ONCE(sysprof_threads.keys[i]) &&
 		     data_race(sysprof_threads.slots[i].payer == payer);
 	return n;
