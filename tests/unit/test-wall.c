@@ -128,7 +128,7 @@ static void test_not_waited_for(void)
 	run(&fake, 2, 10, 500);
 	run(&fake, 2, 1001, 1500);
 	check(&fake, "10000000", "10", 0.5, 1);
-	/* A little more than it says is what ticks stand for. */
+	/* A little more than it says is what ticks represent. */
 	fake_init(&fake);
 	fake.processes[2].parent = 1;
 	run(&fake, 1, 0, 10);

@@ -183,7 +183,7 @@ static uint64_t find_spans(SptWall *wall, const SptCapture *capture, const bool 
 
 /*
  * The kernel counts the time of children when they are waited for.  Where samples have more than
- * chance and what a tick stands for explain, there were others.
+ * chance and the length of a tick explain, there were others.
  */
 static double with_others(const SptCapture *capture, double ran_ns, uint64_t sampled_ns)
 {
