@@ -94,8 +94,8 @@ static unsigned int threads_slots_of(u32 half, sysprof_payer payer)
 	u32 i;
 
 	for (i = half; i < half + SYSPROF_THREAD_WAYS / 2; i++)
-		/* Without the lock it is a guess: slots become others' meanwhile. */
 		n += READ_ONCE(sysprof_threads.keys[i]) &&
+		     /* A guess, without the lock: slots become others' meanwhile. */
 		     data_race(sysprof_threads.slots[i].payer == payer);
 	return n;
 }

@@ -20,12 +20,9 @@
 
 #define MOST 3
 #define LEAST_SHARE 0.01
-/* Less does not change what the named ones say. */
-#define MUCH_NAMELESS 0.1
-/* What is less is said to be part of something. */
-#define NEARLY_ALL 0.95
-/* From this minor version on it can describe its functions to perf events. */
-#define PYTHON_TELLS_PERF 12
+#define MUCH_NAMELESS 0.1		/* less does not change what the named ones say */
+#define NEARLY_ALL 0.95			/* less is said to be part of something */
+#define PYTHON_TELLS_PERF 12		/* this minor version and later can describe functions */
 #define NAME_BYTES 48
 #define NS_PER_MS 1000000u
 #define ELLIPSIS "\xe2\x80\xa6"
