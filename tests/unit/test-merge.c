@@ -323,7 +323,7 @@ static void test_unknown_period(void)
 /* A recording of a command, whose process has the same number in all of them. */
 static SptCapture *open_of_command(const char *name, const char *program)
 {
-	const struct source source = { name, "1000000", 1, 0, 10 };
+	const struct source source = { name, "1000000", 1, 0, 10, NULL };
 	SptCapture *capture;
 
 	write_source(&source);
@@ -374,7 +374,7 @@ static void test_commands(void)
 /* One of them is of the whole system: which processes are the command's is known, but not all. */
 static void test_command_and_system(void)
 {
-	static const struct source source = { "later", "1000000", 1, 0, 10 };
+	static const struct source source = { "later", "1000000", 1, 0, 10, NULL };
 	g_autofree char *out = path_of("merged");
 	g_autoptr(SptCapture) first = open_of_command("first", "./one");
 	g_autoptr(GError) error = NULL;
