@@ -140,6 +140,16 @@ check 'without directories' "$cli" bundle --strip-paths -o "$work/stripped.captu
 	"$work/whole.capture"
 check 'for sharing' "$cli" bundle --anonymize -o "$work/shared.capture" "$work/whole.capture"
 mv "$home" "$work/gone"
+# Its processes have numbers, names or not.
+of_commands()
+{
+	timeout 100 "$cli" record --source perf -o "$work/other.capture" -- python3 -c \
+		'sum(range(9000000))' 2>"$work/err" &&
+		"$cli" merge "$work/whole.capture" "$work/other.capture" -o "$work/both.capture" &&
+		"$cli" bundle --anonymize "$work/both.capture" &&
+		"$cli" report --json "$work/both.capture" | grep -q '"scope": *"command"'
+}
+check '... of two recordings, which stays that of their commands' of_commands
 check 'in place' "$cli" bundle "$work/shared.capture"
 check 'where no file is, it reads the same' same "$work/bundled.capture"
 number=$((number + 1))

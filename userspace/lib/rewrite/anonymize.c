@@ -107,7 +107,7 @@ static bool is_harmless(const char *key)
 					     "ticks",	   "exit_status", "stacks",
 					     "build-id",   "ran_ns",	  "wall_ns",	"command_pid",
 					     "pid",	   "sides",	  "whose",
-					     "ready_ns",   "times",	  NULL };
+					     "ready_ns",   "times",	  "command_ids", NULL };
 	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@",
 						  "clock set@" };
 
