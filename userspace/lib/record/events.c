@@ -77,9 +77,7 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 
 	if (cookie && spt_recorder_node_by_outer(recorder, &view, thread, &node))
 		return node;
-	if (cookie && spt_trace_once(recorder->trace))
-		event = (const void *)spt_once_whole(spt_trace_once(recorder->trace),
-						     &event->record);
+	event = (const void *)spt_trace_whole(recorder->trace, &event->record);
 	if (!event->n_kernel && !event->n_user && !spt_event_part(event, SYSPROF_PART_RAW)) {
 		/* It has no span, either: not that of the stack before. */
 		if (recorder->contexts)
@@ -273,9 +271,8 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 /* As perf events report it, whose stacks are whole. */
 static void take_point(SptRecorder *recorder, const struct sysprof_event *event, unsigned point)
 {
-	SptOnce *once = spt_trace_once(recorder->trace);
 	const struct sysprof_event *whole =
-		once ? (const void *)spt_once_whole(once, &event->record) : event;
+		(const void *)spt_trace_whole(recorder->trace, &event->record);
 	g_autofree struct sysprof_sample *sample = spt_event_sample(whole);
 	SptTraceHit hit = {
 		.record = event->record,

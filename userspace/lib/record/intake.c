@@ -244,9 +244,7 @@ static bool take_stack_by_outer(SptRecorder *recorder, SptDeferredSample *stack)
 	if (!sample->cookie)
 		return false;
 	if (!node_by_outer(recorder, &view, stack->comm, &stack->row.node)) {
-		if (spt_trace_once(recorder->trace))
-			stack->sample = (const void *)spt_once_whole(
-				spt_trace_once(recorder->trace), &sample->record);
+		stack->sample = (const void *)spt_trace_whole(recorder->trace, &sample->record);
 		return false;
 	}
 	stack->has_run = true;

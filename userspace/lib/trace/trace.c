@@ -151,6 +151,12 @@ SptOnce *spt_trace_once(const SptTrace *trace)
 	return trace->once;
 }
 
+const struct sysprof_record *spt_trace_whole(const SptTrace *trace,
+					     const struct sysprof_record *record)
+{
+	return trace->once ? spt_once_whole(trace->once, record) : record;
+}
+
 bool spt_trace_snapshot(SptTrace *trace, SptTraceFunc func, void *data, unsigned *ret_busy,
 			GError **error)
 {

@@ -257,6 +257,9 @@ uint64_t spt_trace_drained(const SptTrace *trace);
  * record is whole.
  */
 SptOnce *spt_trace_once(const SptTrace *trace);
+/* That record, or a copy of it, with all of its frames: see spt_once_whole(). */
+const struct sysprof_record *spt_trace_whole(const SptTrace *trace,
+					     const struct sysprof_record *record);
 /*
  * The present state: TASK and MAP records, then OBJECT records.  @ret_busy: number of address
  * spaces that were skipped.
