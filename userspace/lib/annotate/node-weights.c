@@ -35,10 +35,8 @@ static void node_weights_take_rows(SptNodeWeights *weights, const SptCapture *ca
 		for (; n > 0; n--, row++) {
 			uint64_t weight = row->weight;
 
-			if (!spt_selection_has_place(&selection, row->thread, row->cpu) ||
-			    !spt_selection_has_detail(&selection, row->detail) ||
-			    !spt_selection_part(&selection, row->thread, row->time,
-						row->duration_ns, &weight))
+			if (!spt_selection_has_row(&selection, row->thread, row->cpu, &row->detail,
+						   row->time, row->duration_ns, &weight))
 				continue;
 			weights->self[row->node] += weight;
 			weights->n_samples++;

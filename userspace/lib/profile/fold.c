@@ -436,10 +436,8 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 			uint32_t process = capture->threads[row->thread].process, leaf;
 			uint64_t weight = row->weight;
 
-			if (!spt_selection_has_place(selection, row->thread, row->cpu) ||
-			    !spt_selection_has_detail(selection, row->detail) ||
-			    !spt_selection_part(selection, row->thread, row->time, row->duration_ns,
-						&weight))
+			if (!spt_selection_has_row(selection, row->thread, row->cpu, &row->detail,
+						   row->time, row->duration_ns, &weight))
 				continue;
 			leaf = take(folder, function_of_process(folder, process), row->node, weight,
 				    1);

@@ -107,9 +107,9 @@ GPtrArray *spt_lock_waits(const SptCapture *capture, SptSymbols *symbols, const 
 			uint64_t ns = event->weight;
 			SptLockWait *wait;
 
-			if (!spt_selection_has_place(&selection, event->thread, event->cpu) ||
-			    !spt_selection_part(&selection, event->thread, event->time,
-						MIN(event->duration_ns, event->time), &ns))
+			if (!spt_selection_has_row(&selection, event->thread, event->cpu, NULL,
+						   event->time,
+						   MIN(event->duration_ns, event->time), &ns))
 				continue;
 			wait = group_of(capture, symbols, event, groups);
 			wait->ns += ns;

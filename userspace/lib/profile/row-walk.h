@@ -80,15 +80,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptRowWalk, spt_row_walk_free)
 /* The next row, valid until the next call; NULL behind the last one. */
 const struct spt_base_row *spt_row_walk_next(SptRowWalk *walk);
 
-/* Whether the row is in the selection; sets @ret_weight to the selected part of its weight. */
-static inline bool spt_base_row_is_selected(const struct spt_base_row *row,
-					    const struct spt_selection *selection,
-					    bool has_details, uint64_t *ret_weight)
-{
-	*ret_weight = row->weight;
-	return spt_selection_has_place(selection, row->thread, row->cpu) &&
-	       (!has_details || spt_selection_has_detail(selection, row->detail)) &&
-	       spt_selection_part(selection, row->thread, row->time, row->duration_ns, ret_weight);
-}
-
 #endif

@@ -54,8 +54,11 @@ bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret)
 	if (!rows->walk)
 		rows->walk = spt_row_walk_new(rows->base, rows->selection.begin_ns);
 	while ((row = spt_row_walk_next(rows->walk)) && row->time <= rows->behind_ns) {
+		weight = row->weight;
 		if ((rows->wanted && !rows->wanted[row->whole_leaf]) ||
-		    !spt_base_row_is_selected(row, &rows->selection, has_details, &weight))
+		    !spt_selection_has_row(&rows->selection, row->thread, row->cpu,
+					   has_details ? &row->detail : NULL, row->time,
+					   row->duration_ns, &weight))
 			continue;
 		rows->last = *ret = (SptProfileRow){
 			.time = row->time,

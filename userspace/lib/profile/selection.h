@@ -59,6 +59,19 @@ static inline bool spt_selection_has_detail(const struct spt_selection *selectio
 }
 
 /*
+ * Whether a row is selected; sets @weight, which is the row's, to the selected part of it.  @detail:
+ * NULL: rows have none.
+ */
+static inline bool spt_selection_has_row(const struct spt_selection *selection, uint32_t thread,
+					 uint32_t cpu, const uint32_t *detail, uint64_t time,
+					 uint64_t duration_ns, uint64_t *weight)
+{
+	return spt_selection_has_place(selection, thread, cpu) &&
+	       (!detail || spt_selection_has_detail(selection, *detail)) &&
+	       spt_selection_part(selection, thread, time, duration_ns, weight);
+}
+
+/*
  * Whether @filter is only about process and stack, and the capture has the sums of the leaves for
  * that.
  */

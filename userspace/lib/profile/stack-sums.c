@@ -37,10 +37,8 @@ void spt_stack_rows_each(const SptCapture *capture, SptSymbols *symbols, const S
 		for (; n > 0; n--, row++) {
 			uint64_t weight = row->weight;
 
-			if (spt_selection_has_place(&selection, row->thread, row->cpu) &&
-			    spt_selection_has_detail(&selection, row->detail) &&
-			    spt_selection_part(&selection, row->thread, row->time, row->duration_ns,
-					       &weight) &&
+			if (spt_selection_has_row(&selection, row->thread, row->cpu, &row->detail,
+						  row->time, row->duration_ns, &weight) &&
 			    weight > 0 && (!wanted || wanted[row->node]))
 				take(row, weight, data);
 		}

@@ -167,9 +167,10 @@ GArray *spt_wakers_new(const SptCapture *capture, SptSymbols *symbols, const Spt
 			 blocked_ns = wait->duration_ns - runnable_ns,
 			 ns = spt_wait_blocked_weight(wait);
 
-		if (!blocked_ns || !spt_selection_has_place(&selection, wait->thread, wait->cpu) ||
-		    !spt_selection_part(&selection, wait->thread, spt_wait_woken(wait),
-					MIN(blocked_ns, spt_wait_woken(wait)), &ns))
+		if (!blocked_ns ||
+		    !spt_selection_has_row(&selection, wait->thread, wait->cpu, NULL,
+					   spt_wait_woken(wait),
+					   MIN(blocked_ns, spt_wait_woken(wait)), &ns))
 			continue;
 		follow(&wakers, wait, ns);
 	}

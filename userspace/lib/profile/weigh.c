@@ -119,10 +119,9 @@ bool spt_row_is_selected(const SptProfile *base, uint64_t row,
 	const struct spt_row_source *source = &base->sources[row];
 
 	*ret_weight = spt_row_weight(base, row);
-	return spt_selection_has_place(selection, source->thread, source->cpu) &&
-	       (!base->values || spt_selection_has_detail(selection, base->values[row].detail)) &&
-	       spt_selection_part(selection, source->thread, source->time,
-				  spt_row_duration(base, row), ret_weight);
+	return spt_selection_has_row(selection, source->thread, source->cpu,
+				     base->values ? &base->values[row].detail : NULL, source->time,
+				     spt_row_duration(base, row), ret_weight);
 }
 
 static SptProfile *profile_like(const SptProfile *base)
