@@ -124,12 +124,17 @@ static gboolean split_fit(gpointer data)
 	return G_SOURCE_REMOVE;
 }
 
+/* Before the next frame. */
+static void split_arrange(struct split *split, GSourceFunc arrange)
+{
+	if (!split->fit_source)
+		split->fit_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, arrange, split, NULL);
+}
+
 /* The height of the paned, or what its end child needs, has changed. */
 static void split_on_room(struct split *split)
 {
-	/* Before the next frame. */
-	if (!split->fit_source)
-		split->fit_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, split_fit, split, NULL);
+	split_arrange(split, split_fit);
 }
 
 static void split_allocate(GtkWidget *bin, int width, int height, int baseline)
@@ -168,9 +173,7 @@ static gboolean split_divide(gpointer data)
 
 static void split_on_height(struct split *split)
 {
-	if (!split->fit_source)
-		split->fit_source =
-			g_idle_add_full(G_PRIORITY_HIGH_IDLE, split_divide, split, NULL);
+	split_arrange(split, split_divide);
 }
 
 void spt_split_share(GtkPaned *paned, const char *key, double share, int least)
