@@ -59,8 +59,8 @@ static inline bool spt_selection_has_detail(const struct spt_selection *selectio
 }
 
 /*
- * Whether a row is selected; sets @weight, which is the row's, to the selected part of it.  @detail:
- * NULL: rows have none.
+ * Whether a row is selected; sets @weight, which is the row's, to the selected part of it.
+ * @detail NULL: rows have none.
  */
 static inline bool spt_selection_has_row(const struct spt_selection *selection, uint32_t thread,
 					 uint32_t cpu, const uint32_t *detail, uint64_t time,
