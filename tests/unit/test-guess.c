@@ -6,6 +6,7 @@
  */
 #include "unwind/guess.h"
 
+#include <gelf.h>
 #include <glib.h>
 #include <signal.h>
 #include <string.h>
@@ -304,6 +305,31 @@ static void test_table(void)
 				    spt_unwind_table_bytes(of_parts)));
 }
 
+/* Nothing has called what runs first, whether it has call frame information or not. */
+static void test_entry(void)
+{
+	static const char *const files[] = { "/proc/self/exe", "/lib64/ld-linux-x86-64.so.2" };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autoptr(SptObject) object = spt_object_open(files[i], NULL);
+		g_autoptr(SptUnwindTable) table = spt_unwind_table_new(object, NULL);
+		const SptUnwindRule *rule;
+		uint64_t offset;
+		GElf_Ehdr ehdr;
+
+		g_assert_nonnull(gelf_getehdr(spt_object_elf(object), &ehdr));
+		g_assert_true(spt_object_address_to_offset(object, ehdr.e_entry, &offset));
+		/* The place that its first call returns to, too. */
+		for (unsigned k = 0; k < 16; k++) {
+			rule = spt_unwind_table_find(table, offset + k);
+			g_assert_cmpuint(rule->cfa, !=, SYSPROF_CFA_UNKNOWN);
+			g_assert_cmpuint(rule->ra, ==, SYSPROF_RA_NONE);
+		}
+		rule = spt_unwind_table_find(table, offset - 1);
+		g_assert_true(rule->cfa == SYSPROF_CFA_UNKNOWN || rule->ra != SYSPROF_RA_NONE);
+	}
+}
+
 /* Whatever the bytes are: it ends, and describes nothing beyond them. */
 static void test_any_bytes(void)
 {
@@ -335,6 +361,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/guess/strange", test_strange);
 	g_test_add_func("/guess/table", test_table);
 	g_test_add_func("/guess/labels", test_labels);
+	g_test_add_func("/guess/entry", test_entry);
 	g_test_add_func("/guess/any-bytes", test_any_bytes);
 	return g_test_run();
 }

@@ -15,7 +15,8 @@
 
 #include "capture/crc32c.h"
 
-#define MAGIC "SPTUNWN2"
+/* Another one whenever other tables are made of the same files. */
+#define MAGIC "SPTUNWN3"
 #define SUFFIX ".unwind"
 #define KEY_MAGIC "SPTKEYS1"
 /* More than a file system's times are apart. */

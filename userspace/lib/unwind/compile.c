@@ -3,7 +3,7 @@
  * From call frame information, and what Go has instead (go.h), to the table.  Rows are gathered
  * function by function; where functions overlap, the one that begins first has the bytes, and
  * .eh_frame before .debug_frame.
- * Code described by none of them is followed itself (guess.h).
+ * Code described by none of them is followed itself (gaps.c).
  *
  * A function is what has an entry of its own.  A PLT has one for all that it leads to, so that its
  * entries are taken for functions by their size.
@@ -17,12 +17,10 @@
 #include "base/bytes.h"
 #include "base/words.h"
 #include "unwind/cfi.h"
+#include "unwind/compile-private.h"
 #include "unwind/extract.h"
 #include "unwind/go.h"
-#include "unwind/guess.h"
-#include "unwind/labels.h"
 
-#define SECTION_MAX_BYTES (64u << 20)	/* the largest programs have 20 */
 /* Of packed sections; and the head of those of before there were flags for it. */
 #define PACKED_MAX_RATIO 100
 #define GNU_HEAD_BYTES 12
@@ -30,42 +28,6 @@
 #define STARTS_MAX (SYSPROF_TABLE_MAX_BYTES / sizeof(uint32_t))
 #define PLT_STEP 16
 #define PLTS_MAX 16
-#define SECTIONS_MAX 256		/* limit of those that are checked for code */
-/* Limit of padding between functions. */
-#define GAP_MIN_BYTES SPT_EXTRACT_GAP_MIN_BYTES
-
-struct row {
-	uint32_t offset;
-	uint16_t rule;
-};
-
-struct function {
-	uint32_t start, end;		/* offsets in the file */
-	uint32_t first, n;		/* rows */
-	uint32_t number;		/* in order of appearance */
-	uint32_t step;			/* size of each of its functions; 0: it is a single one */
-	bool is_part;			/* it may be a part of one */
-};
-
-/* A section of entries of one size. */
-struct plt {
-	uint64_t start, end;		/* addresses */
-	uint32_t step;
-};
-
-struct compiler {
-	const SptObject *object;
-	const SptUnwindArch *arch;
-	GArray *rows;			/* struct row */
-	GArray *functions;		/* struct function */
-	GArray *rules;			/* SptUnwindRule */
-	GHashTable *known;		/* number + 1 of an equal rule, by its content */
-	GArray *plts;			/* struct plt */
-	GArray *labels;			/* SptLabel, by their offsets in the file */
-	uint64_t address;		/* of the present function */
-	uint64_t entry;			/* offset in the file of the program's entry */
-	bool is_signal;
-};
 
 /* Rules. */
 
@@ -225,6 +187,13 @@ static bool is_signal_return(const struct compiler *compiler, const SptCfiRow *r
 	       memcmp(row->ra.expression.bytes, expression, 3) == 0;
 }
 
+SptUnwindRule spt_compile_no_caller(const struct compiler *compiler)
+{
+	return (SptUnwindRule){ .cfa = SYSPROF_CFA_REGISTER,
+				.cfa_register = compiler->arch->sp,
+				.ra = SYSPROF_RA_NONE };
+}
+
 static SptUnwindRule compile_make_rule(const struct compiler *compiler, const SptCfiRow *row)
 {
 	SptUnwindRule rule = { .is_signal = compiler->is_signal };
@@ -233,9 +202,7 @@ static SptUnwindRule compile_make_rule(const struct compiler *compiler, const Sp
 		return (SptUnwindRule){ .cfa = SYSPROF_CFA_SIGNAL, .is_signal = 1 };
 	/* Where there is no caller, it does not matter whether its frame can be found. */
 	if (row->ra.where == SPT_CFI_UNDEFINED)
-		return (SptUnwindRule){ .cfa = SYSPROF_CFA_REGISTER,
-					.cfa_register = compiler->arch->sp,
-					.ra = SYSPROF_RA_NONE };
+		return spt_compile_no_caller(compiler);
 	if (!make_cfa(compiler->arch, row, &rule) || !make_ra(compiler->arch, &row->ra, &rule))
 		return (SptUnwindRule){ 0 };
 	for (unsigned i = 0; i < compiler->arch->n_saved; i++)
@@ -258,8 +225,7 @@ static gboolean are_equal_rules(const void *a, const void *b)
 	return memcmp(a, b, sizeof(SptUnwindRule)) == 0;
 }
 
-/* The number of a rule like this one; the number of "nothing is known" if there are too many. */
-static uint16_t compile_intern(struct compiler *compiler, const SptUnwindRule *rule)
+uint16_t spt_compile_intern(struct compiler *compiler, const SptUnwindRule *rule)
 {
 	unsigned number = GPOINTER_TO_UINT(g_hash_table_lookup(compiler->known, rule));
 
@@ -313,7 +279,7 @@ static void on_rule(uint64_t address, const SptUnwindRule *rule, void *data)
 	struct function *function =
 		&g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
 	struct row row = { function->start + (address - compiler->address),
-			   compile_intern(compiler, rule) };
+			   spt_compile_intern(compiler, rule) };
 
 	if (function->n &&
 	    g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
@@ -334,7 +300,7 @@ static bool on_go_function(uint64_t start, uint64_t end, void *data)
 	return compile_on_function(start, end, false, data);
 }
 
-static int compile_compare_functions(const void *a, const void *b)
+int spt_compile_compare_functions(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
@@ -383,7 +349,7 @@ static GArray *compile_merge(struct compiler *compiler, GArray *starts)
 	GArray *merged = g_array_sized_new(FALSE, FALSE, sizeof(struct row), compiler->rows->len);
 	uint32_t covered = 0;
 
-	g_array_sort(compiler->functions, compile_compare_functions);
+	g_array_sort(compiler->functions, spt_compile_compare_functions);
 	for (unsigned i = 0; i < compiler->functions->len; i++) {
 		const struct function *function =
 			&g_array_index(compiler->functions, struct function, i);
@@ -472,7 +438,7 @@ static bool compile_unpack(const SptObject *file, Elf_Scn *scn, GElf_Shdr *heade
 						    GNU_HEAD_BYTES, ELF_T_BYTE);
 	GElf_Chdr packing = { 0 };
 
-	if (!head || header->sh_size > SECTION_MAX_BYTES)
+	if (!head || header->sh_size > SPT_COMPILE_SECTION_MAX_BYTES)
 		return false;
 	if (is_gnu) {
 		uint64_t bytes;
@@ -482,7 +448,7 @@ static bool compile_unpack(const SptObject *file, Elf_Scn *scn, GElf_Shdr *heade
 	} else if (!gelf_getchdr(scn, &packing)) {
 		return false;
 	}
-	if (packing.ch_size > SECTION_MAX_BYTES ||
+	if (packing.ch_size > SPT_COMPILE_SECTION_MAX_BYTES ||
 	    packing.ch_size / PACKED_MAX_RATIO > header->sh_size)
 		return false;
 	return (is_gnu ? elf_compress_gnu(scn, 0, 0) : elf_compress(scn, 0, 0)) >= 0 &&
@@ -503,7 +469,7 @@ static const Elf_Data *read_bytes(const SptObject *file, const char *name, GElf_
 	} else if (!scn && packed && (scn = find_section(file, packed, ret_header))) {
 		data = compile_unpack(file, scn, ret_header) ? elf_getdata(scn, NULL) : NULL;
 	} else {
-		data = scn ? spt_object_section(file, scn, ELF_T_BYTE, SECTION_MAX_BYTES) : NULL;
+		data = scn ? spt_object_section(file, scn, ELF_T_BYTE, SPT_COMPILE_SECTION_MAX_BYTES) : NULL;
 	}
 	return data && data->d_buf ? data : NULL;
 }
@@ -563,167 +529,6 @@ static GArray *find_plts(const SptObject *object)
 	return plts;
 }
 
-/* Code without call frame information. */
-
-struct gap {
-	struct compiler *compiler;
-	uint32_t start, end;		/* offsets in the file */
-	const uint8_t *code;
-	uint32_t known_end;		/* end of the part whose functions are known */
-	bool is_entry;			/* the last one is the program's entry */
-};
-
-/* No function has called it. */
-static const SptUnwindRule of_entry = { .cfa = SYSPROF_CFA_REGISTER, .cfa_register = 7 };
-
-/* Whether a call may end at @end: then that may not be a function's start. */
-static bool may_be_call(const uint8_t *code, size_t end)
-{
-	/* Of an indirect one the second byte; what addresses memory has at most 5 more. */
-	static const uint8_t behind[] = { 0, 1, 2, 4, 5 };
-
-	if (end >= 5 && code[end - 5] == 0xe8)
-		return true;
-	for (unsigned i = 0; i < G_N_ELEMENTS(behind); i++)
-		if (end >= behind[i] + 2u && code[end - behind[i] - 2] == 0xff &&
-		    (code[end - behind[i] - 1] >> 3 & 7) == 2)
-			return true;
-	return false;
-}
-
-static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule *rule, void *data)
-{
-	struct gap *gap = data;
-	struct compiler *compiler = gap->compiler;
-	struct row row = { .offset = gap->start + at };
-	SptUnwindRule marked = *rule;
-	struct function *function;
-
-	gap->is_entry = row.offset == compiler->entry ||
-			(gap->is_entry && !is_start && row.offset == gap->known_end);
-	if (gap->is_entry)
-		marked = of_entry;
-	/*
-	 * Functions with call frame information begin exactly there: these are not rounded to
-	 * (tables.c).
-	 */
-	marked.is_guess = 1;
-	row.rule = compile_intern(compiler, &marked);
-	if (is_start || row.offset != gap->known_end) {
-		struct function next = { .start = row.offset,
-					 .first = compiler->rows->len,
-					 .number = compiler->functions->len,
-					 .is_part = !is_start || may_be_call(gap->code, at) };
-
-		g_array_append_val(compiler->functions, next);
-	}
-	gap->known_end = row.offset + bytes;
-	function =
-		&g_array_index(compiler->functions, struct function, compiler->functions->len - 1);
-	function->end = gap->known_end;
-	if (function->n &&
-	    g_array_index(compiler->rows, struct row, compiler->rows->len - 1).rule == row.rule)
-		return;
-	g_array_append_val(compiler->rows, row);
-	function->n++;
-}
-
-/* By their offsets in the file. */
-static GArray *read_labels(const SptObject *object)
-{
-	GArray *labels = g_array_new(FALSE, FALSE, sizeof(SptLabel));
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-
-	while ((scn = elf_nextscn(spt_object_elf(object), scn))) {
-		Elf_Data *data;
-		GElf_Sym symbol;
-		uint64_t offset;
-
-		if (!gelf_getshdr(scn, &shdr) ||
-		    (shdr.sh_type != SHT_SYMTAB && shdr.sh_type != SHT_DYNSYM))
-			continue;
-		data = spt_object_section(object, scn, ELF_T_SYM, SECTION_MAX_BYTES);
-		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++)
-			if (spt_object_address_to_offset(object, symbol.st_value, &offset))
-				spt_labels_add(labels, offset, symbol.st_info, symbol.st_shndx);
-	}
-	spt_labels_sort(labels);
-	return labels;
-}
-
-/*
- * Covers [@start, @end), a section, by sorted functions.  Small gaps are padding, unless they have
- * a label, or are the last one.
- */
-static void find_gaps(struct compiler *compiler, uint64_t start, uint64_t end, GArray *gaps)
-{
-	for (unsigned i = 0; i <= compiler->functions->len && start < end; i++) {
-		const struct function *function =
-			&g_array_index(compiler->functions, struct function, i);
-		bool is_last = i == compiler->functions->len;
-		uint64_t to = is_last ? end : MIN(function->start, end);
-		unsigned n;
-
-		spt_labels_within(compiler->labels, start, to, &n);
-		if (to > start && (to - start >= GAP_MIN_BYTES || n || to == end)) {
-			struct gap gap = { .compiler = compiler, .start = start, .end = to };
-
-			g_array_append_val(gaps, gap);
-		}
-		if (!is_last)
-			start = MAX(start, function->end);
-	}
-}
-
-static bool has_functions(const struct compiler *compiler, const GElf_Shdr *shdr, const char *name,
-			  uint64_t *ret_offset)
-{
-	return name && shdr->sh_type == SHT_PROGBITS && shdr->sh_flags & SHF_EXECINSTR &&
-	       !g_str_has_prefix(name, ".plt") &&
-	       spt_object_address_to_offset(compiler->object, shdr->sh_addr, ret_offset) &&
-	       *ret_offset < UINT32_MAX && shdr->sh_size < UINT32_MAX - *ret_offset;
-}
-
-static void guess_rest(struct compiler *compiler)
-{
-	g_autoptr(GArray) gaps = g_array_new(FALSE, FALSE, sizeof(struct gap)), labels = NULL;
-	Elf *elf = spt_object_elf(compiler->object);
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (compiler->arch->machine != EM_X86_64 || compiler->functions->len == 0 ||
-	    elf_getshdrstrndx(elf, &names) != 0)
-		return;
-	compiler->labels = labels = read_labels(compiler->object);
-	g_array_sort(compiler->functions, compile_compare_functions);
-	for (unsigned n = 0; n < SECTIONS_MAX && (scn = elf_nextscn(elf, scn)); n++) {
-		GElf_Shdr shdr;
-		const char *name =
-			gelf_getshdr(scn, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		uint64_t offset;
-
-		if (has_functions(compiler, &shdr, name, &offset))
-			find_gaps(compiler, offset, offset + shdr.sh_size, gaps);
-	}
-	for (unsigned i = 0; i < gaps->len; i++) {
-		struct gap *gap = &g_array_index(gaps, struct gap, i);
-		unsigned n_labels;
-		const SptLabel *first =
-			spt_labels_within(labels, gap->start, gap->end, &n_labels);
-		g_autofree SptLabel *here = g_memdup2(first, n_labels * sizeof(*first));
-		Elf_Data *data = elf_getdata_rawchunk(elf, gap->start, gap->end - gap->start,
-						      ELF_T_BYTE);
-
-		if (!data || !data->d_buf)
-			continue;
-		gap->code = data->d_buf;
-		for (unsigned k = 0; k < n_labels; k++)
-			here[k].at -= gap->start;
-		spt_guess_rules(data->d_buf, data->d_size, here, n_labels, on_guess, gap);
-	}
-}
-
 SptUnwindTable *spt_unwind_table_new(const SptObject *object, GError **error)
 {
 	return spt_unwind_table_new_with_debug(object, NULL, error);
@@ -754,7 +559,7 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 	compiler.rules = g_array_new(FALSE, FALSE, sizeof(SptUnwindRule));
 	compiler.known = g_hash_table_new_full(hash_rule, are_equal_rules, g_free, NULL);
 	compiler.plts = find_plts(object);
-	compile_intern(&compiler, &(SptUnwindRule){ 0 });
+	spt_compile_intern(&compiler, &(SptUnwindRule){ 0 });
 	has_eh = read_section(&compiler, object, ".eh_frame");
 	has_go = read_go(&compiler);
 	has_debug = read_section(&compiler, object, ".debug_frame");
@@ -762,7 +567,7 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 		has_debug |= read_section(&compiler, debug, ".debug_frame");
 	if (!spt_object_address_to_offset(object, ehdr.e_entry, &compiler.entry))
 		compiler.entry = UINT64_MAX;
-	guess_rest(&compiler);
+	spt_compile_gaps(&compiler);
 	if (has_eh || has_go || has_debug)
 		table = make_table(&compiler, error);
 	else
