@@ -25,6 +25,8 @@ enum {
 	SERVER,
 	EXTENSION,
 	NODE,
+	JAVA,
+	JAVA_SCRIPT,
 	STRANGE,
 	OBJECTS
 };
@@ -46,6 +48,9 @@ static SptObjectRow objects[OBJECTS] = {
 	[EXTENSION] = { .id = EXTENSION, .kind = SPT_OBJECT_FILE,
 			.path = "/none/_pickle.cpython-311-x86_64-linux-gnu.so" },
 	[NODE] = { .id = NODE, .kind = SPT_OBJECT_FILE, .path = "/none/node" },
+	[JAVA] = { .id = JAVA, .kind = SPT_OBJECT_FILE, .path = "/none/libjvm.so" },
+	[JAVA_SCRIPT] = { .id = JAVA_SCRIPT, .kind = SPT_OBJECT_SOURCE, .path = "/none/Work.java",
+			  .language = "Java" },
 	[STRANGE] = { .id = STRANGE, .kind = SPT_OBJECT_UNKNOWN, .path = "strange" },
 };
 
@@ -96,6 +101,8 @@ static const struct {
 	{ { { MADE, "py::work:/none/a.py" } }, "Python" },
 	{ { { MADE, "Lorg/Some;::work" } }, "Java" },
 	{ { { MADE, "Ljava/lang/String;hashCode()I" } }, "Java" },
+	{ { { JAVA, "start_thread" }, { JAVA_SCRIPT, "work" }, { JAVA, "array_copy" } }, "Java" },
+	{ { { JAVA, "start_thread" }, { JAVA, "collect" } }, "native" },
 	{ { { MADE, "Last" } }, "[made at run time]" },
 	{ { { MADE, NULL } }, "[made at run time]" },
 	/* Where Go's runtime is; its C has names of C. */

@@ -10,7 +10,6 @@
 /* The function that runs all others, and what -X perf puts before the names of those. */
 #define PYTHON_LOOP   "_PyEval_EvalFrameDefault"
 #define PYTHON_PREFIX "py::"
-#define JAVA_FILE     "libjvm.so"
 
 /* What is compiled at run time runs in no file: these two do that. */
 static bool is_compiled(const char *language)
@@ -57,9 +56,11 @@ bool spt_languages_have_compiler(const SptProfile *profile)
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (functions[i].object && strcmp(functions[i].object, JAVA_FILE) == 0)
+		if (functions[i].object &&
+		    (spt_language_has_interpreter("JavaScript", functions[i].object) ||
+		     spt_language_has_interpreter("Java", functions[i].object)))
 			return true;
-	return weight_in(functions, n, "JavaScript");
+	return false;
 }
 
 uint64_t spt_languages_find_scripts(const SptProfile *profile, const char **ret_language,

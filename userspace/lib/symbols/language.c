@@ -105,15 +105,19 @@ bool spt_language_is_go(const char *function)
 	return dot && dot > function && dot[1] && !g_ascii_isdigit(dot[1]);
 }
 
+static const char *without_lib(const char *file)
+{
+	return g_str_has_prefix(file, "lib") ? file + strlen("lib") : file;
+}
+
 bool spt_language_has_interpreter(const char *language, const char *object)
 {
 	const SptInterpreter *interpreter;
 
-	if (g_str_has_prefix(object, "lib"))
-		object += 3;
+	object = without_lib(object);
 	for (unsigned i = 0; (interpreter = spt_interpreter_nth(i)); i++)
 		if ((!language || !strcmp(interpreter->language, language)) &&
-		    g_str_has_prefix(object, interpreter->file))
+		    g_str_has_prefix(object, without_lib(interpreter->file)))
 			return true;
 	return false;
 }
