@@ -197,18 +197,30 @@ static double with_others(const SptCapture *capture, double ran_ns, uint64_t sam
 	return all_ns;
 }
 
-/* When @pid ended, which it had as each of the programs that it was; UINT64_MAX: it did not. */
-static uint64_t end_of(const SptCapture *capture, uint64_t pid)
+/*
+ * From the first to the last moment of process @pid that was recorded; false: there is none.  What
+ * it was before it executed the command is a process of its own in the file.
+ */
+static bool find_life(const SptCapture *capture, uint64_t pid, uint64_t *ret_first,
+		      uint64_t *ret_last)
 {
-	uint64_t last = 0;
+	SptSummary summary;
 
+	*ret_first = UINT64_MAX;
+	*ret_last = 0;
+	spt_summary_init(&summary, capture);
 	for (uint32_t i = 1; i < capture->n_processes; i++) {
 		const SptProcessRow *process = &capture->processes[i];
+		uint64_t end = process->end_time ? process->end_time : summary.end_ns,
+			 begin = MAX(process->start_time, summary.start_ns);
 
-		if (process->id && pid && process->pid == pid)
-			last = MAX(last, process->end_time ? process->end_time : UINT64_MAX);
+		if (!process->id || process->pid != pid || end <= begin)
+			continue;
+		*ret_first = MIN(*ret_first, begin);
+		*ret_last = MAX(*ret_last, end);
 	}
-	return last ? last : UINT64_MAX;
+	spt_summary_clear(&summary);
+	return *ret_last > 0;
 }
 
 /* @ready_ns: what the kernel counted for the first thread; 0: not known. */
@@ -217,12 +229,14 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, double 
 {
 	g_autofree bool *processes = spt_processes_below(capture, pid);
 	bool is_single = count_threads(capture, processes) <= 1;
+	uint64_t first, last;
 
 	*wall = (SptWall){ .wall_ns = wall_ns, .ready = -1, .cpus = 1 };
+	if (!pid || !find_life(capture, pid, &first, &last))
+		last = UINT64_MAX;
 	if (has_ready(capture) || !is_single)
 		ran_ns = with_others(capture, ran_ns,
-				     find_spans(wall, capture, processes, is_single,
-						end_of(capture, pid)));
+				     find_spans(wall, capture, processes, is_single, last));
 	else if (ready_ns > 0)
 		wall->ready = (double)ready_ns / (double)MAX(wall_ns, 1);
 	wall->running = ran_ns / (double)MAX(wall_ns, 1) / wall->cpus;
@@ -240,35 +254,11 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, double 
 		wall->turns = 0;
 }
 
-/*
- * Time from the first to the last moment of process @pid that was recorded; 0: there is none.  What
- * it was before it executed the command is a process of its own in the file.
- */
-static uint64_t life_of(const SptCapture *capture, uint64_t pid)
-{
-	SptSummary summary;
-	uint64_t first = UINT64_MAX, last = 0;
-
-	spt_summary_init(&summary, capture);
-	for (uint32_t i = 1; i < capture->n_processes; i++) {
-		const SptProcessRow *process = &capture->processes[i];
-		uint64_t end = process->end_time ? process->end_time : summary.end_ns,
-			 begin = MAX(process->start_time, summary.start_ns);
-
-		if (!process->id || process->pid != pid || end <= begin)
-			continue;
-		first = MIN(first, begin);
-		last = MAX(last, end);
-	}
-	spt_summary_clear(&summary);
-	return last > first ? last - first : 0;
-}
-
 static bool tell_of_samples(SptWall *wall, const SptCapture *capture, uint64_t pid)
 {
 	g_autofree bool *processes = spt_processes_below(capture, pid);
 	g_autoptr(SptSamples) samples = spt_samples_new(capture);
-	uint64_t life_ns = life_of(capture, pid), weight = 0;
+	uint64_t first, last, weight = 0;
 	const SptSampleRow *row;
 	uint32_t n;
 	double ran_ns;
@@ -277,7 +267,8 @@ static bool tell_of_samples(SptWall *wall, const SptCapture *capture, uint64_t p
 	 * Weights of a counter of the processor are no times, and several recordings, which have no
 	 * grid together, are of other times.
 	 */
-	if (!life_ns || !spt_capture_host(capture, "grid_start") ||
+	if (!find_life(capture, pid, &first, &last) ||
+	    !spt_capture_host(capture, "grid_start") ||
 	    g_strcmp0(spt_capture_host(capture, "clock"), "pmu") == 0)
 		return false;
 	while ((row = spt_samples_next(samples, &n)))
@@ -286,7 +277,7 @@ static bool tell_of_samples(SptWall *wall, const SptCapture *capture, uint64_t p
 				weight += row->weight;
 	ran_ns = (double)weight * (double)spt_capture_period_ns(capture) *
 		 periods_of_weight(capture);
-	tell(wall, capture, pid, ran_ns, life_ns, 0);
+	tell(wall, capture, pid, ran_ns, last - first, 0);
 	return true;
 }
 
