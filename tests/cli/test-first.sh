@@ -148,6 +148,11 @@ timed check '... 70 and 30 % below two functions' judge mt.capture '
 first("mt")
 assert abs(total("heavy") - 70) < 6 and abs(total("light") - 30) < 6, (total("heavy"), total("light"))
 assert "libm" in first_row, first_row'
+timed check '... which of them calls the library most' judge mt.capture '
+says = next(line for line in lines if line.startswith("Of "))
+assert re.match(r"Of \S+, [67]\d % comes from heavy\.$", says), says
+said = next(s["text"] for s in document["sentences"] if s["about"] == "caller").replace("\u00a0", " ")
+assert said == says, said'
 drawn()
 {
 	"$cli" export mt.capture --only-command --format svg -o mt.svg && python3 - <<'END_OF_PYTHON'

@@ -465,6 +465,7 @@ static void print_text_head(const struct spt_report *report,
 		print_wall(report);
 	else if (filter->mark)
 		spt_report_print_within(report, filter->mark);
+	print_named(said, "caller");
 	if (spt_cli_is_of_heap(report->metric) && is_whole(report)) {
 		spt_cli_print_resident(report->capture, summary->start_ns, 0);
 		spt_cli_print_heap(report->capture, summary->start_ns, 0);

@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "profile/declared.h"
 #include "profile/selection.h"
-#include "profile/source-sums.h"
+#include "profile/sentences.h"
 #include "report-fields.h"
 #include "report-rates.h"
 #include "report.h"
@@ -184,13 +184,10 @@ static void print_event(const struct spt_report *report, const SptDeclaredRow *r
 static void print_lost(const SptCapture *capture, const SptDeclared *kind)
 {
 	const SptMetric *metric = spt_declared_metric(capture, kind->name, NULL);
-	unsigned kinds;
-	uint64_t all, n = metric ? spt_metric_lost(metric, capture, &all, &kinds) : 0;
-	g_autofree char *lost = spt_format_count(n), *seen = n ? spt_format_count(all) : NULL;
+	g_autofree char *lost = metric ? spt_sentences_lost(metric, capture) : NULL;
 
-	if (n)
-		printf("%s of all %s events were lost%s\n", lost, seen,
-		       kinds > 1 ? ", of all kinds of --event together" : "");
+	if (lost)
+		puts(lost);
 }
 
 static void print_text(const struct spt_report *report)

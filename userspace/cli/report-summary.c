@@ -153,6 +153,7 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 	const SptFunction *first = function_at(report, 0), *through = through_at(report, 0);
 	g_autofree char *name = cut(first->name, summary->name_bytes);
 	g_autofree char *machinery = through ? cut(through->name, summary->name_bytes / 2) : NULL;
+	const SptSentence *caller = spt_sentences_find(summary->said, "caller");
 	uint64_t total = spt_profile_total(report->profile);
 	g_autofree char *share = spt_sentences_share(culprit_at(report, 0)->weight, total),
 			*part = spt_sentence_plain(share);
@@ -170,6 +171,12 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 		g_string_append_printf(text, "%s below %s", machinery, name);
 	else
 		g_string_append_printf(text, "%s%s", name, report->metric->is_cpu ? " itself" : "");
+	if (caller) {
+		g_autofree char *plain = spt_sentence_plain(caller->text),
+				*from = cut(plain, 3 * summary->name_bytes);
+
+		g_string_append_printf(text, ". %s", from);
+	}
 }
 
 /* "The system was recorded for 3.25 s"; imported files do not say whose processes they have. */

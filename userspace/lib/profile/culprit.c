@@ -545,3 +545,52 @@ uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 	best = heaviest(functions, n, least);
 	return best != UINT32_MAX ? best : heaviest(functions, n, 0);
 }
+
+/* Functions that a user may have written: those with a name, of own objects and of scripts. */
+static bool *find_own(const SptProfile *profile, const SptCapture *capture)
+{
+	g_autoptr(GHashTable) command = find_own_objects(capture, OWN_COMMAND),
+			      files = find_own_objects(capture, OWN_FILES);
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	bool *own = g_new0(bool, MAX(n, 1));
+
+	for (uint32_t i = 0; i < n; i++)
+		own[i] = functions[i].is_script ||
+			 (functions[i].has_symbol && functions[i].object &&
+			  !functions[i].is_kernel && spt_culprit_is_code(&functions[i]) &&
+			  (g_hash_table_contains(command, functions[i].object) ||
+			   g_hash_table_contains(files, functions[i].object)));
+	return own;
+}
+
+uint32_t spt_culprit_caller(const SptProfile *profile, const SptCapture *capture,
+			    uint32_t function, uint64_t *ret_weight)
+{
+	uint32_t n, n_functions, best = UINT32_MAX;
+	const SptTreeNode *tree = spt_profile_tree(profile, &n);
+	g_autofree bool *own = find_own(profile, capture);
+	g_autofree uint64_t *weights = NULL;
+
+	spt_profile_functions(profile, &n_functions);
+	*ret_weight = 0;
+	if (own[function])
+		return UINT32_MAX;
+	weights = g_new0(uint64_t, n_functions);
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t at = i;
+
+		if (tree[i].function != function || !tree[i].self)
+			continue;
+		while (at && !own[tree[at].function])
+			at = tree[at].parent;
+		if (at)
+			weights[tree[at].function] += tree[i].self;
+	}
+	for (uint32_t i = 0; i < n_functions; i++)
+		if (weights[i] > *ret_weight) {
+			*ret_weight = weights[i];
+			best = i;
+		}
+	return best;
+}

@@ -76,6 +76,13 @@ bool spt_culprit_takes_lock(const char *function);
  * there is none.
  */
 uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture);
+/*
+ * Of what @function has by itself, the heaviest innermost caller in the code of the command's
+ * program, outside /usr, /lib and /opt, or of a script.  *ret_weight: what comes from there.
+ * UINT32_MAX: there is none, or @function is such code itself.
+ */
+uint32_t spt_culprit_caller(const SptProfile *profile, const SptCapture *capture,
+			    uint32_t function, uint64_t *ret_weight);
 
 G_END_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * First the conditions that hold are found, and the texts of all numbers and names.  Then the table
- * is read: in each group the first sentence is said whose conditions hold.
+ * (sentences-table.c) is read: in each group the first sentence is said whose conditions hold.
  */
 #include "profile/sentences.h"
 
@@ -16,11 +16,14 @@
 #include "profile/languages.h"
 #include "profile/profile-private.h"
 #include "profile/selection.h"
+#include "profile/sentences-private.h"
 #include "profile/source-sums.h"
 
 #define MOST 3
 #define LEAST_SHARE 0.01
 #define MUCH_NAMELESS 0.1		/* less does not change what the named ones say */
+#define MUCH_SELF 0.2			/* less is hardly asked about */
+#define MUCH_CALLED 0.5			/* less is one of several that call it */
 #define NEARLY_ALL 0.95			/* less is said to be part of something */
 #define PYTHON_TELLS_PERF 12		/* this minor version and later can describe functions */
 #define NAME_BYTES 48
@@ -28,209 +31,6 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 /* A number stays on the line of its unit. */
 #define NO_BREAK "\xc2\xa0"
-
-enum condition {
-	EMPTY = 1 << 0,			/* there are no samples */
-	OF_CPU = 1 << 1,		/* CPU time; else another metric */
-	OF_COMMAND = 1 << 2,		/* and it has a name */
-	HAS_FAILED = 1 << 3,		/* the command */
-	HAS_WALL = 1 << 4,		/* the time that passed is known */
-	HAS_READY = 1 << 5,		/* and how much of it somebody was ready */
-	MANY_CPUS = 1 << 6,
-	ALL_RUNNING = 1 << 7,		/* hardly anything was waited for */
-	OWN_ONLY = 1 << 8,		/* others' processes were not recorded */
-	USER_ONLY = 1 << 9,		/* the kernel was not recorded */
-	KERNEL_ONLY = 1 << 10,		/* user code was not recorded */
-	KERNEL_SEEN = 1 << 11,		/* the recording has functions of the kernel */
-	IN_KERNEL = 1 << 12,		/* some of the weight */
-	IN_USER = 1 << 13,		/* some of the weight */
-	ONE_PROCESS = 1 << 14,		/* all of the weight is in one */
-	TWO_PROCESSES = 1 << 15,	/* or more have a part that is worth a word */
-	THREE_PROCESSES = 1 << 16,
-	ONE_FUNCTION = 1 << 17,		/* likewise, or more */
-	TWO_FUNCTIONS = 1 << 18,
-	THREE_FUNCTIONS = 1 << 19,
-	PLACES = 1 << 20,		/* of waits and memory: functions of the program's own */
-	ALL_IN_ONE = 1 << 21,		/* one function has all of the weight */
-	COMMAND_ALONE = 1 << 22,	/* nothing but the command was recorded */
-	NO_STACKS = 1 << 23,		/* some of the weight has none */
-	NO_STACK_AT_ALL = 1 << 24,	/* or nothing has one */
-	OF_RECORDER = 1 << 25,		/* some of the CPU time was for recording calls */
-	EVENTS_LOST = 1 << 26,		/* some that the metric is made of */
-	TAKES_TURNS = 1 << 27,		/* several threads ran, hardly ever two at once */
-	ITS_OWN_NAME = 1 << 28,		/* the first process has the command's */
-	NAMELESS = 1 << 29,		/* a good part is in functions without names */
-	HAS_REASON = 1 << 30,		/* and it is known why */
-	/* A function is found where the timer could not look before: not among the busiest */
-	IS_LATE = 1ll << 31,
-	TOO_FEW = 1ll << 32,		/* samples for shares */
-	/* A good part is Python's, and its functions have no names, but would have by this. */
-	NAMED_BY_PERF = 1ll << 33,
-	NAMED_BY_MODULE = 1ll << 34,
-	NAMED_BY_CALLS = 1ll << 35,
-	HAS_IDLE = 1ll << 36,		/* threads that hardly ran have some of it */
-	OF_MANY_KINDS = 1ll << 37,	/* it is not known of which the lost ones were */
-};
-
-enum group {
-	SCOPE,
-	NAME,
-	FAILURE,
-	WALL,
-	METRIC,
-	PROCESSES,
-	KERNEL,
-	FUNCTIONS,
-	LATE,
-	NAMES,
-	PYTHON,
-	IDLE,
-	RECORDER,
-	STACKS,
-	LOSSES,
-};
-
-/* {name}: see find_texts().  A group's more special rows come first. */
-static const struct sentence {
-	enum group group;
-	const char *name;
-	uint64_t needs, forbids;	/* conditions */
-	const char *text;
-} sentences[] = {
-	{ SCOPE, "scope", OWN_ONLY | USER_ONLY, 0,
-	  SPT_WORDS("Only your processes were recorded, without the kernel.") },
-	{ SCOPE, "scope", OWN_ONLY, 0, SPT_WORDS("Only your processes were recorded.") },
-	{ SCOPE, "scope", USER_ONLY, 0, SPT_WORDS("The kernel was not recorded.") },
-	{ SCOPE, "scope", KERNEL_ONLY, 0, SPT_WORDS("Only the kernel was recorded.") },
-
-	{ NAME, "command", OF_COMMAND | OF_CPU | TOO_FEW, 0,
-	  SPT_WORDS("{command}: few samples.") },
-	{ NAME, "command", OF_COMMAND | OF_CPU | COMMAND_ALONE | OWN_ONLY, EMPTY,
-	  SPT_WORDS("{command}: all that was recorded.") },
-	{ NAME, "command", OF_COMMAND | OF_CPU | COMMAND_ALONE | USER_ONLY, EMPTY,
-	  SPT_WORDS("{command}: all that was recorded.") },
-	{ NAME, "command", OF_COMMAND | OF_CPU | COMMAND_ALONE, EMPTY,
-	  SPT_WORDS("{command}: all that ran.") },
-	{ NAME, "command", OF_COMMAND | OF_CPU | OWN_ONLY, EMPTY,
-	  SPT_WORDS("{command}: {part} of what was recorded.") },
-	{ NAME, "command", OF_COMMAND | OF_CPU | USER_ONLY, EMPTY,
-	  SPT_WORDS("{command}: {part} of what was recorded.") },
-	{ NAME, "command", OF_COMMAND | OF_CPU, EMPTY,
-	  SPT_WORDS("{command}: {part} of all that ran.") },
-
-	{ FAILURE, "failure", OF_COMMAND | HAS_FAILED, 0, "{command} {failure}." },
-
-	{ WALL, "ran", HAS_WALL | OF_CPU | MANY_CPUS | ALL_RUNNING, 0,
-	  SPT_WORDS("Ran on {cpus} CPUs at a time, for {wall}.") },
-	{ WALL, "ran", HAS_WALL | OF_CPU | MANY_CPUS | HAS_READY, 0,
-	  SPT_WORDS("Ran {ran} on {cpus} CPUs at a time, was ready to run {ready}, "
-		    "waited {waited} of {wall}.") },
-	{ WALL, "ran", HAS_WALL | OF_CPU | TAKES_TURNS | HAS_READY, 0,
-	  SPT_WORDS("Ran {ran}, one of {threads} threads at a time, was ready to run {ready}, "
-		    "waited {waited} of {wall}.") },
-	{ WALL, "ran", HAS_WALL | OF_CPU | TAKES_TURNS, 0,
-	  SPT_WORDS("Ran {ran}, one of {threads} threads at a time, was off the CPUs {off} of "
-		    "{wall}.") },
-	{ WALL, "ran", HAS_WALL | OF_CPU | HAS_READY, 0,
-	  SPT_WORDS("Ran {ran}, was ready to run {ready}, waited {waited} of {wall}.") },
-	{ WALL, "ran", HAS_WALL | OF_CPU | MANY_CPUS, 0,
-	  SPT_WORDS("Ran {ran} on {cpus} CPUs at a time, was off the CPUs {off} of {wall}.") },
-	{ WALL, "ran", HAS_WALL | OF_CPU, 0,
-	  SPT_WORDS("Ran {ran}, was off the CPUs {off} of {wall}.") },
-
-	{ PROCESSES, "none", EMPTY | OF_CPU, 0, SPT_WORDS("There are no samples.") },
-	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("{metric}: there is none.") },
-	{ PROCESSES, "few", OF_CPU | TOO_FEW, 0,
-	  SPT_WORDS("Samples: {samples}, too few to say what the time went to.") },
-	/* The command's sentence has said it. */
-	{ PROCESSES, "processes", OF_CPU | OF_COMMAND | ONE_PROCESS | ITS_OWN_NAME, 0,
-	  SPT_WORDS("All of the time went to {process1}.") },
-	{ PROCESSES, "processes", OF_CPU | ONE_PROCESS, 0,
-	  SPT_WORDS("All of the time went to {process1}.") },
-	{ PROCESSES, "processes", OF_CPU | THREE_PROCESSES, 0,
-	  SPT_WORDS("{share1} of the time went to {process1}, {share2} to {process2}, "
-		    "{share3} to {process3}.") },
-	{ PROCESSES, "processes", OF_CPU | TWO_PROCESSES, 0,
-	  SPT_WORDS("{share1} of the time went to {process1}, {share2} to {process2}.") },
-	/* The rest is too little to be named. */
-	{ PROCESSES, "processes", OF_CPU | OF_COMMAND | ITS_OWN_NAME, EMPTY,
-	  SPT_WORDS("{share1} of the time went to {process1}.") },
-	{ PROCESSES, "processes", OF_CPU, EMPTY,
-	  SPT_WORDS("{share1} of the time went to {process1}.") },
-	{ PROCESSES, "processes", ONE_PROCESS, 0,
-	  SPT_WORDS("{metric}: {sum}, all of it by {process1}.") },
-	{ PROCESSES, "processes", THREE_PROCESSES, 0,
-	  SPT_WORDS("{metric}: {sum}, {share1} of it by {process1}, {share2} by {process2}, "
-		    "{share3} by {process3}.") },
-	{ PROCESSES, "processes", TWO_PROCESSES, 0,
-	  SPT_WORDS("{metric}: {sum}, {share1} of it by {process1}, {share2} by {process2}.") },
-	{ PROCESSES, "processes", 0, EMPTY,
-	  SPT_WORDS("{metric}: {sum}, {share1} of it by {process1}.") },
-
-	/* A wait is in the kernel by its nature, and memory is not spent there. */
-	{ KERNEL, "kernel", IN_KERNEL | IN_USER, PLACES,
-	  SPT_WORDS("{kernel} was spent in the kernel.") },
-	{ KERNEL, "kernel", IN_KERNEL, PLACES | KERNEL_ONLY,
-	  SPT_WORDS("All was spent in the kernel.") },
-	{ KERNEL, "kernel", IN_USER | KERNEL_SEEN, PLACES | USER_ONLY | IN_KERNEL,
-	  SPT_WORDS("Nothing was spent in the kernel.") },
-
-	{ FUNCTIONS, "places", PLACES | ONE_FUNCTION | ALL_IN_ONE, 0,
-	  SPT_WORDS("All of it in {function1}.") },
-	{ FUNCTIONS, "places", PLACES | THREE_FUNCTIONS, 0,
-	  SPT_WORDS("{self1} in {function1}, {self2} in {function2}, {self3} in {function3}.") },
-	{ FUNCTIONS, "places", PLACES | TWO_FUNCTIONS, 0,
-	  SPT_WORDS("{self1} in {function1}, {self2} in {function2}.") },
-	{ FUNCTIONS, "places", PLACES | ONE_FUNCTION, 0, SPT_WORDS("{self1} in {function1}.") },
-	{ FUNCTIONS, "functions", THREE_FUNCTIONS | NAMELESS, 0,
-	  SPT_WORDS("Busiest functions that have names: {function1} ({self1}), {function2} "
-		    "({self2}), {function3} ({self3}).") },
-	{ FUNCTIONS, "functions", TWO_FUNCTIONS | NAMELESS, 0,
-	  SPT_WORDS("Busiest functions that have names: {function1} ({self1}), {function2} "
-		    "({self2}).") },
-	{ FUNCTIONS, "functions", ONE_FUNCTION | NAMELESS, 0,
-	  SPT_WORDS("The busiest function that has a name: {function1} ({self1}).") },
-	{ FUNCTIONS, "functions", THREE_FUNCTIONS, 0,
-	  SPT_WORDS("Busiest functions: {function1} ({self1}), {function2} ({self2}), "
-		    "{function3} ({self3}).") },
-	{ FUNCTIONS, "functions", TWO_FUNCTIONS, 0,
-	  SPT_WORDS("Busiest functions: {function1} ({self1}), {function2} ({self2}).") },
-	{ FUNCTIONS, "functions", ONE_FUNCTION, 0,
-	  SPT_WORDS("Busiest functions: {function1} ({self1}).") },
-
-	{ LATE, "late", IS_LATE, 0,
-	  SPT_WORDS("{late} is in functions that turn interrupts on again, above all {latest}: the "
-		    "timer cannot look at what runs just before.") },
-
-	{ NAMES, "names", NAMELESS | HAS_REASON, EMPTY,
-	  SPT_WORDS("In functions without names: {nameless}, above all in {file}: {reason}.") },
-	{ NAMES, "names", NAMELESS, EMPTY,
-	  SPT_WORDS("In functions without names: {nameless}, above all in {file}.") },
-
-	{ PYTHON, "python", NAMED_BY_PERF, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: with python3 -X perf functions of "
-		    "scripts have names.") },
-	{ PYTHON, "python", NAMED_BY_MODULE, EMPTY,
-	  SPT_WORDS("{python} is in {language}'s interpreter: functions of scripts have names only "
-		    "with the module.") },
-	{ PYTHON, "python", NAMED_BY_CALLS, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: with --waits=calls functions of "
-		    "scripts have names.") },
-
-	{ IDLE, "idle", HAS_IDLE, EMPTY,
-	  SPT_WORDS("Threads that hardly ran have {idle} of it: {idlers} of {waiters}.") },
-
-	{ RECORDER, "recorder", OF_CPU | OF_RECORDER, EMPTY,
-	  SPT_WORDS("{recorder} was spent on recording calls.") },
-
-	{ STACKS, "stacks", NO_STACK_AT_ALL, EMPTY, SPT_WORDS("No stack was recorded of it.") },
-	{ STACKS, "stacks", NO_STACKS, EMPTY,
-	  SPT_WORDS("Of {stackless} no stack was recorded.") },
-
-	{ LOSSES, "lost", EVENTS_LOST | OF_MANY_KINDS, 0,
-	  SPT_WORDS("{lost} of all {seen} events were lost, of all kinds of --event together.") },
-	{ LOSSES, "lost", EVENTS_LOST, 0, SPT_WORDS("{lost} of all {seen} events were lost.") },
-};
 
 SptSentencesOf spt_sentences_find_part(const SptFilter *filter)
 {
@@ -440,6 +240,22 @@ static void find_late(struct facts *facts, const GArray *culprits, const SptFunc
 	facts_add(facts, "late", spt_sentences_share(late, total));
 }
 
+/* People know functions of their own, and not those of libraries that do the work. */
+static void find_caller(struct facts *facts, const SptProfile *profile, const SptCapture *capture,
+			uint32_t function)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	uint64_t weight, self = functions[function].self;
+	uint32_t caller = spt_culprit_caller(profile, capture, function, &weight);
+
+	if (caller == UINT32_MAX || (double)weight < MUCH_CALLED * (double)self)
+		return;
+	facts->holds |= HAS_CALLER;
+	facts_add(facts, "caller", short_name(functions[caller].name));
+	facts_add(facts, "called", spt_sentences_share(weight, self));
+}
+
 static void find_functions(struct facts *facts, const SptProfile *profile,
 			   const GArray *culprits, const SptCapture *capture, uint64_t total)
 {
@@ -464,6 +280,9 @@ static void find_functions(struct facts *facts, const SptProfile *profile,
 		/* What it waits in has a name. */
 		if (!functions[culprit->function].has_symbol && culprit->through == UINT32_MAX)
 			continue;
+		if (said == 0 && (facts->holds & OF_CPU) &&
+		    (double)culprit->weight >= MUCH_SELF * (double)total)
+			find_caller(facts, profile, capture, culprit->function);
 		facts->holds |= conditions[said] | (culprit->weight == total ? ALL_IN_ONE : 0);
 		facts_add(facts, names[0][said], name_place(functions, culprit));
 		facts_add(facts, names[1][said++], spt_sentences_share(culprit->weight, total));
@@ -694,8 +513,8 @@ static GArray *say(struct facts *facts)
 	unsigned done = 0;
 
 	g_array_set_clear_func(said, clear_sentence);
-	for (unsigned i = 0; i < G_N_ELEMENTS(sentences); i++) {
-		const struct sentence *row = &sentences[i];
+	for (unsigned i = 0; i < spt_sentence_n_rows; i++) {
+		const SptSentenceRow *row = &spt_sentence_rows[i];
 
 		if ((done & 1u << row->group) || (facts->holds & row->needs) != row->needs ||
 		    (facts->holds & row->forbids))
@@ -793,7 +612,21 @@ const SptSentence *spt_sentences_find(const GArray *said, const char *name)
 	return NULL;
 }
 
+char *spt_sentences_lost(const SptMetric *metric, const SptCapture *capture)
+{
+	g_autoptr(GArray) said = NULL;
+	const SptSentence *sentence;
+	struct facts facts;
+
+	facts_init(&facts);
+	facts.holds = EMPTY | OF_CPU;
+	find_losses(&facts, metric, capture);
+	said = say(&facts);
+	sentence = spt_sentences_find(said, "lost");
+	return sentence ? spt_sentence_plain(sentence->text) : NULL;
+}
+
 const char *spt_sentences_name(unsigned i)
 {
-	return i < G_N_ELEMENTS(sentences) ? sentences[i].name : NULL;
+	return i < spt_sentence_n_rows ? spt_sentence_rows[i].name : NULL;
 }

@@ -46,6 +46,8 @@ char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, S
  * blanks.  The caller frees it.
  */
 char *spt_sentences_wall(const SptWall *wall);
+/* "3 of all 9 events were lost", of those that @metric is made of; NULL: none.  To be freed. */
+char *spt_sentences_lost(const SptMetric *metric, const SptCapture *capture);
 /* The one of this name in what spt_sentences_new() found; NULL: it is not said. */
 const SptSentence *spt_sentences_find(const GArray *said, const char *name);
 /* "3.8 %", "48 %", "all": a part of @total as sentences say it, 99 % at most if it is not all. */
