@@ -265,13 +265,57 @@ static void test_labels(void)
 	g_assert_true(rows[0].is_start && !rows[1].is_start);
 }
 
-static void expect_in_table(const SptObject *self, const SptUnwindTable *table)
+/* Call frame information ends before a system call, as in clone(); then with the stack in use. */
+asm(".pushsection .text.rests, \"ax\"\n"
+    ".balign 16\n"
+    "rest_begin: .cfi_startproc\n mov $39, %eax\n .cfi_endproc\n"
+    "syscall\n test %rax, %rax\n js .Lrest_failed\n ret\n"
+    ".Lrest_failed: .cfi_startproc\n ret\n .cfi_endproc\n"
+    ".balign 16\n"
+    "rest_pushed: .cfi_startproc\n push %rbp\n .cfi_def_cfa_offset 16\n mov $39, %al\n"
+    ".cfi_endproc\n syscall\n test %rax, %rax\n js .Lpushed_failed\n ret\n"
+    ".Lpushed_failed: .cfi_startproc\n ret\n .cfi_endproc\n"
+    ".popsection\n");
+
+static uint64_t offset_of(const SptObject *self, const uint8_t *code)
 {
 	extern const char __executable_start[];
 	uint64_t offset;
 
 	g_assert_true(spt_object_address_to_offset(
-		self, (uint64_t)((const char *)guess_begin - __executable_start), &offset));
+		self, (uint64_t)((const char *)code - __executable_start), &offset));
+	return offset;
+}
+
+static void test_rests(void)
+{
+	g_autoptr(SptObject) self = spt_object_open("/proc/self/exe", NULL);
+	g_autoptr(SptUnwindTable) table = spt_unwind_table_new(self, NULL);
+	uint64_t begin = offset_of(self, FUNCTION(rest_begin)),
+		 pushed = offset_of(self, FUNCTION(rest_pushed));
+	uint32_t n;
+	const uint32_t *starts = spt_unwind_table_starts(table, &n);
+
+	/* From the system call to where the next rules begin. */
+	for (unsigned at = 5; at < 13; at++) {
+		const SptUnwindRule *rule = spt_unwind_table_find(table, begin + at);
+
+		g_assert_cmpuint(rule->cfa, ==, SYSPROF_CFA_REGISTER);
+		g_assert_cmpint(rule->cfa_offset, ==, 8);
+		g_assert_cmpuint(rule->ra, ==, SYSPROF_RA_MEMORY);
+	}
+	for (unsigned at = 3; at < 11; at++)
+		g_assert_cmpuint(spt_unwind_table_find(table, pushed + at)->cfa, ==,
+				 SYSPROF_CFA_UNKNOWN);
+	/* No function begins there. */
+	for (uint32_t i = 0; i < n; i++)
+		g_assert_true(starts[i] <= begin || starts[i] >= begin + 13);
+}
+
+static void expect_in_table(const SptObject *self, const SptUnwindTable *table)
+{
+	uint64_t offset = offset_of(self, guess_begin);
+
 	for (size_t i = 0; i < code_bytes; i++) {
 		const SptUnwindRule *rule = spt_unwind_table_find(table, offset + i);
 		SptUnwindRule expected = rows[i].rule;
@@ -361,6 +405,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/guess/strange", test_strange);
 	g_test_add_func("/guess/table", test_table);
 	g_test_add_func("/guess/labels", test_labels);
+	g_test_add_func("/guess/rests", test_rests);
 	g_test_add_func("/guess/entry", test_entry);
 	g_test_add_func("/guess/any-bytes", test_any_bytes);
 	return g_test_run();

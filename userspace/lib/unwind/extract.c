@@ -178,7 +178,7 @@ static void take_gaps(struct extract *extract, const struct frames *frames, cons
 		unsigned n_labels;
 
 		spt_labels_within(labels, at, to, &n_labels);
-		if (to > at && (to - at >= SPT_EXTRACT_GAP_MIN_BYTES || n_labels || to == end))
+		if (to > at && (spt_extract_is_gap(at, to) || n_labels || to == end))
 			g_free(extract_take(extract, section->sh_offset + (at - section->sh_addr),
 					    to - at));
 		at = MAX(at, start + bytes);

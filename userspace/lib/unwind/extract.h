@@ -10,11 +10,16 @@
 G_BEGIN_DECLS
 
 #define SPT_EXTRACT_KEY_BYTES 32
+#define SPT_EXTRACT_LARGE_GAP_BYTES 32
 /*
- * Least size of code without call frame information that is looked at, unless it has a symbol or is
- * at the end of its section.
+ * Whether code without call frame information in [@at, @to), before a function at @to, is looked at
+ * even if it has no symbol, and is not the end of its section.  Less is padding, unless it aligns
+ * nothing: assembly may leave out a few instructions, as clone() does from its system call on.
  */
-#define SPT_EXTRACT_GAP_MIN_BYTES 32
+static inline bool spt_extract_is_gap(uint64_t at, uint64_t to)
+{
+	return to > at && (to - at >= SPT_EXTRACT_LARGE_GAP_BYTES || (to - at >= 4 && to % 16));
+}
 
 /* Names of the section by which Go walks its stacks. */
 #define SPT_EXTRACT_GO 2

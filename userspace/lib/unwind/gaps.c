@@ -12,8 +12,6 @@
 #include "unwind/labels.h"
 
 #define SECTIONS_MAX 256		/* limit of those that are checked for code */
-/* Limit of padding between functions. */
-#define GAP_MIN_BYTES SPT_EXTRACT_GAP_MIN_BYTES
 
 struct gap {
 	struct compiler *compiler;
@@ -21,6 +19,7 @@ struct gap {
 	const uint8_t *code;
 	uint32_t known_end;		/* end of the part whose functions are known */
 	bool is_entry;			/* the last one is the program's entry */
+	bool is_rest;			/* of the function before it */
 };
 
 /* Whether a call may end at @end: then that may not be a function's start. */
@@ -60,7 +59,8 @@ static void on_guess(size_t at, size_t bytes, bool is_start, const SptUnwindRule
 		struct function next = { .start = row.offset,
 					 .first = compiler->rows->len,
 					 .number = compiler->functions->len,
-					 .is_part = !is_start || may_be_call(gap->code, at) };
+					 .is_part = !is_start || gap->is_rest ||
+						    may_be_call(gap->code, at) };
 
 		g_array_append_val(compiler->functions, next);
 	}
@@ -99,27 +99,48 @@ static GArray *read_labels(const SptObject *object)
 	return labels;
 }
 
+/* Whether a function has the stack as its caller left it where its rules end. */
+static bool ends_as_called(const struct compiler *compiler, const struct function *function)
+{
+	const SptUnwindRule *rule;
+	uint32_t last = function->first + function->n - 1;
+
+	if (!function->n || function->step || last >= compiler->rows->len)
+		return false;
+	rule = &g_array_index(compiler->rules, SptUnwindRule,
+			      g_array_index(compiler->rows, struct row, last).rule);
+	return rule->cfa == SYSPROF_CFA_REGISTER && rule->cfa_register == compiler->arch->sp &&
+	       rule->cfa_offset == 8 && rule->ra == SYSPROF_RA_MEMORY && rule->ra_offset == -8;
+}
+
 /*
- * Covers [@start, @end), a section, by sorted functions.  Small gaps are padding, unless they have
- * a label, or are the last one.
+ * Covers [@start, @end), a section, by sorted functions.  A small gap is padding, or the rest of the
+ * function before it, which is followed if the stack is known there.
  */
 static void find_gaps(struct compiler *compiler, uint64_t start, uint64_t end, GArray *gaps)
 {
+	const struct function *before = NULL;
+
 	for (unsigned i = 0; i <= compiler->functions->len && start < end; i++) {
 		const struct function *function =
 			&g_array_index(compiler->functions, struct function, i);
 		bool is_last = i == compiler->functions->len;
 		uint64_t to = is_last ? end : MIN(function->start, end);
+		struct gap gap = { .compiler = compiler, .start = start, .end = to };
 		unsigned n;
 
 		spt_labels_within(compiler->labels, start, to, &n);
-		if (to > start && (to - start >= GAP_MIN_BYTES || n || to == end)) {
-			struct gap gap = { .compiler = compiler, .start = start, .end = to };
-
+		gap.is_rest = to > start && to - start < SPT_EXTRACT_LARGE_GAP_BYTES && !n;
+		if (gap.is_rest && to != end &&
+		    !(spt_extract_is_gap(start, to) && before && before->end == start &&
+		      ends_as_called(compiler, before)))
+			gap.end = start;
+		if (gap.end > start)
 			g_array_append_val(gaps, gap);
-		}
-		if (!is_last)
-			start = MAX(start, function->end);
+		if (is_last || function->end <= start)
+			continue;
+		start = function->end;
+		before = function;
 	}
 }
 
