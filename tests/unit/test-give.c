@@ -166,7 +166,7 @@ static bool give_chain(const SptObject *file, uint32_t knows, int problem, enum 
 	module.given = NOT;
 	module.object = knows;
 	module.problem = problem;
-	ret = spt_scripts_have(helpers, &to, file, &stop, &said);
+	ret = spt_scripts_have(helpers, &to, file, &stop, &said, NULL);
 	g_assert_nonnull(said);
 	g_assert_cmpint(module.given, ==, expected);
 	if (expected == TO_FILE)

@@ -98,7 +98,6 @@ struct SptMemory {
 	uint32_t n_cpus;
 	bool has_free_stacks, has_mappings, keeps_loops;
 	SptScriptChains *chains;	/* NULL: they cannot be shared */
-	uint64_t n_scripts;		/* functions of all rings */
 	bool is_tsc;
 	uint64_t base_stamp, base_ns;	/* at the start */
 	uint64_t now_stamp, now_ns;	/* at the last look */

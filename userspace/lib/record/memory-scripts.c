@@ -10,10 +10,6 @@
 #include "record/stacks.h"
 #include "scripts/interpreter.h"
 
-/* Beyond those of the module. */
-#define FIRST_NUMBER (1ULL << SYSPROF_CODE_NUMBER_BITS)
-#define LAST_NUMBER  ((1ULL << (60 - SYSPROF_FRAME_CODE_SHIFT)) - 1)
-
 /* As the module has it; the caller frees it. */
 static struct sysprof_code *memory_scripts_record(const SptRingRecord *record, uint64_t number,
 						  uint32_t interpreter)
@@ -38,13 +34,13 @@ void spt_memory_take_code(SptMemory *memory, struct spt_memory_ring *ring)
 	g_autofree struct sysprof_code *code = NULL;
 	SptObjectRow row;
 
-	if (memory->n_scripts >= LAST_NUMBER - FIRST_NUMBER)
+	script.number = spt_script_names_new_number(spt_output_scripts(memory->output));
+	if (!script.number)
 		return;
 	if (ring->scripts && record->node < ring->scripts->len)
 		spt_script_names_drop(spt_output_scripts(memory->output),
 				      g_array_index(ring->scripts, struct spt_script, record->node)
 					      .number);
-	script.number = FIRST_NUMBER + memory->n_scripts++;
 	code = memory_scripts_record(record, script.number, script.interpreter);
 	if (spt_script_names_take(spt_output_scripts(memory->output), code, &row))
 		spt_output_object(memory->output, &row, 0);

@@ -141,14 +141,13 @@ static void note_scope(SptRecorder *recorder, const SptTraceFilter *filter)
 static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
 {
 	struct utsname name;
-	g_autofree char *cpus = g_strdup_printf("%u", g_get_num_processors());
 
 	if (uname(&name) == 0) {
 		spt_recorder_note(recorder, "host", name.nodename);
 		spt_recorder_note(recorder, "kernel", name.release);
 		spt_recorder_note(recorder, "arch", name.machine);
 	}
-	spt_recorder_note(recorder, "cpus", cpus);
+	spt_recorder_note_number(recorder, "cpus", g_get_num_processors());
 	spt_recorder_note(recorder, "source", recorder->status.source);
 	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
 	note_scope(recorder, &options->filter);
@@ -328,12 +327,13 @@ static void add_space_stages(SptRecorder *recorder, const SptRecorderOptions *op
 	spt_stages_add(recorder->stages, &spt_cgroups_stage, recorder->cgroups);
 }
 
-static void add_copy_stages(SptRecorder *recorder, const SptRecorderOptions *options)
+static void add_copy_stages(SptRecorder *recorder, const SptRecorderOptions *options,
+			    SptMadeFrames *made)
 {
 	recorder->copies = spt_copies_new(recorder->trace, options->raw_most_bytes,
 					  options->raw_if_needed && !recorder->config.by_tables);
 	recorder->unwinding = spt_unwinding_new(recorder->output, recorder->spaces,
-						recorder->tables, recorder->copies);
+						recorder->tables, recorder->copies, made);
 	spt_stages_add(recorder->stages, &spt_copies_stage, recorder->copies);
 	spt_stages_add(recorder->stages, &spt_unwinding_stage, recorder->unwinding);
 	/* The windows of a flight recorder have the samples that their accounts count. */
@@ -371,14 +371,16 @@ static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *op
 		to.trace = recorder->trace;
 	if (recorder->memory)
 		to.programs = spt_memory_chains(recorder->memory);
-	if (to.trace || to.programs)
+	if (recorder->config.raw_bytes)
+		to.made = spt_made_frames_new(recorder->output, options->script_loops);
+	if (to.trace || to.programs || to.made)
 		recorder->scripts = spt_scripts_new(recorder->output, &to);
 	spt_stages_add(recorder->stages, &spt_scripts_stage, recorder->scripts);
 	if (recorder->scripts && spt_trace_has_thread_chains(recorder->trace))
 		recorder->contexts = spt_contexts_new(recorder->output);
 	spt_stages_add(recorder->stages, &spt_contexts_stage, recorder->contexts);
 	if (recorder->config.raw_bytes)
-		add_copy_stages(recorder, options);
+		add_copy_stages(recorder, options, to.made);
 	recorder->self_limit =
 		spt_self_limit_new(recorder->trace, recorder->copies, options->period_ns);
 	if (options->budget_pct > 0)

@@ -13,6 +13,9 @@
 #define BUDGET_BYTES (64u << 20)
 #define CODES_MAX    (1u << 20)
 #define NO_FILE	     "[script]"
+/* Beyond those of the module. */
+#define FIRST_NUMBER (1ULL << SYSPROF_CODE_NUMBER_BITS)
+#define LAST_NUMBER  ((1ULL << (60 - SYSPROF_FRAME_CODE_SHIFT)) - 1)
 
 struct file {
 	uint32_t id;
@@ -43,6 +46,7 @@ struct SptScriptNames {
 	uint64_t bytes;
 	unsigned n_taken, n_unnamed;
 	uint32_t next_id;
+	uint64_t n_numbers;	/* of codes, that were given here */
 	/* The sample that was folded last. */
 	struct sysprof_sample *room;
 	size_t room_bytes;
@@ -125,6 +129,13 @@ uint32_t spt_script_names_new_id(SptScriptNames *names)
 
 	names->next_id += 4;
 	return id;
+}
+
+uint64_t spt_script_names_new_number(SptScriptNames *names)
+{
+	if (names->n_numbers >= LAST_NUMBER - FIRST_NUMBER)
+		return 0;
+	return FIRST_NUMBER + names->n_numbers++;
 }
 
 static struct file *get_file(SptScriptNames *names, const char *path, const char *language,
@@ -314,7 +325,9 @@ const struct sysprof_sample *spt_script_names_fold(SptScriptNames *names,
 	unsigned n = 1;
 	__u64 *to;
 
-	if (!(sample->record.flags & SYSPROF_SAMPLE_SCRIPT))
+	/* Of addresses it is not seen here: what made them has left these frames out. */
+	if ((sample->record.flags & (SYSPROF_SAMPLE_SCRIPT | SYSPROF_SAMPLE_ADDRESSES)) !=
+	    SYSPROF_SAMPLE_SCRIPT)
 		return sample;
 	while (n < sample->n_user && !script_names_hide(names, from[n - 1], from[n]))
 		n++;

@@ -20,6 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptScriptNames, spt_script_names_free)
 
 /* The id of an object that neither the source nor a script has. */
 uint32_t spt_script_names_new_id(SptScriptNames *names);
+/* A number of a code that the module does not give; 0: there are no more. */
+uint64_t spt_script_names_new_number(SptScriptNames *names);
 /* Takes a SYSPROF_CODE.  True: @ret is the object of a file that is new. */
 bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *code,
 			   SptObjectRow *ret);

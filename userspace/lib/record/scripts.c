@@ -21,7 +21,9 @@
 /* A file that is looked at by the thread, and what came of it. */
 struct job {
 	SptObject *file;
+	uint32_t object;
 	char *said;
+	GBytes *chain;
 	bool is_known;
 };
 
@@ -51,6 +53,7 @@ static void scripts_job_free(void *data)
 
 	spt_object_free(job->file);
 	g_free(job->said);
+	g_clear_pointer(&job->chain, g_bytes_unref);
 	g_free(job);
 }
 
@@ -126,7 +129,7 @@ static bool scripts_ask_for_contexts(const SptScriptsTo *to)
 }
 
 bool spt_scripts_have(SptHelpers *helpers, const SptScriptsTo *to, const SptObject *file,
-		      const gint *stop, char **ret_said)
+		      const gint *stop, char **ret_said, GBytes **ret_chain)
 {
 	const SptInterpreter *interpreter = spt_interpreter_of_path(spt_object_name(file));
 	g_autoptr(GError) error = NULL;
@@ -155,6 +158,8 @@ bool spt_scripts_have(SptHelpers *helpers, const SptScriptsTo *to, const SptObje
 	said = problem ? g_strdup_printf("%s %s", name, refusal(problem)) : g_strdup(name);
 	if (ret_said)
 		*ret_said = g_steal_pointer(&said);
+	if (ret_chain)
+		*ret_chain = g_steal_pointer(&chain);
 	return problem == 0;
 }
 
@@ -168,7 +173,8 @@ static void *scripts_work(void *data)
 
 		if (job->file)
 			job->is_known = spt_scripts_have(scripts->helpers, &scripts->to,
-							 job->file, &scripts->stop, &job->said);
+							 job->file, &scripts->stop, &job->said,
+							 &job->chain);
 		g_async_queue_push(scripts->done, job);
 	}
 	return NULL;
@@ -194,7 +200,8 @@ static bool scripts_have_room(SptScripts *scripts, int fd)
 	return true;
 }
 
-static void scripts_add_job(SptScripts *scripts, const SptObject *file, const char *path)
+static void scripts_add_job(SptScripts *scripts, const SptObject *file, uint32_t object,
+			    const char *path)
 {
 	int fd = fcntl(spt_object_fd(file), F_DUPFD_CLOEXEC, 0);
 	SptObject *own = fd < 0 ? NULL : spt_object_open_fd(fd, path, NULL);
@@ -208,6 +215,7 @@ static void scripts_add_job(SptScripts *scripts, const SptObject *file, const ch
 	}
 	job = g_new0(struct job, 1);
 	job->file = own;
+	job->object = object;
 	scripts->n_jobs++;
 	g_async_queue_push(scripts->waiting, job);
 }
@@ -222,20 +230,28 @@ static void scripts_add_others(SptScripts *scripts)
 		const SptObject *file = spt_output_file(scripts->output, other->object);
 
 		if (file)
-			scripts_add_job(scripts, file, other->path);
+			scripts_add_job(scripts, file, other->object, other->path);
 		scripts_other_free(other);
 	}
+}
+
+/* Copies of stacks can be followed by chains of steps only. */
+static bool scripts_are_wanted(const SptScripts *scripts, const SptInterpreter *interpreter)
+{
+	return scripts->to.trace || scripts->to.programs ||
+	       (scripts->to.made && interpreter->has_steps);
 }
 
 static void scripts_object(void *part, const SptObjectRow *row)
 {
 	SptScripts *scripts = part;
+	const SptInterpreter *interpreter = spt_interpreter_of_path(row->path);
 	const SptObject *file;
 
-	if (spt_interpreter_of_path(row->path)) {
+	if (interpreter && scripts_are_wanted(scripts, interpreter)) {
 		file = spt_output_file(scripts->output, row->id);
 		if (file && scripts_have_room(scripts, spt_object_fd(file)))
-			scripts_add_job(scripts, file, row->path);
+			scripts_add_job(scripts, file, row->id, row->path);
 	} else if (row->kind == SPT_OBJECT_FILE && scripts_ask_for_contexts(&scripts->to)) {
 		struct other *other = g_new(struct other, 1);
 
@@ -259,6 +275,8 @@ static void scripts_give_made(SptScripts *scripts)
 	while ((job = g_async_queue_try_pop(scripts->done))) {
 		if (job->said)
 			add_once(job->is_known ? scripts->known : scripts->unknown, job->said);
+		if (job->chain && scripts->to.made)
+			spt_made_frames_chain(scripts->to.made, job->object, job->chain);
 		scripts->n_done++;
 		scripts_job_free(job);
 	}

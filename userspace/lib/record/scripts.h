@@ -7,6 +7,7 @@
 #ifndef SPT_SCRIPTS_H
 #define SPT_SCRIPTS_H
 
+#include "record/made-frames.h"
 #include "record/output.h"
 #include "record/script-chains.h"
 #include "record/stage.h"
@@ -17,10 +18,11 @@ G_BEGIN_DECLS
 
 typedef struct SptScripts SptScripts;
 
-/* Who gets them, by @to: the module, programs, or both. */
+/* Who gets them, by @to: the module, programs, and who follows copies of stacks. */
 typedef struct {
 	SptTrace *trace;		/* NULL: not the module */
 	SptScriptChains *programs;	/* NULL: not they */
+	SptMadeFrames *made;		/* NULL: not copies of stacks */
 } SptScriptsTo;
 
 /* All outlive it. */
@@ -29,12 +31,12 @@ void spt_scripts_free(SptScripts *scripts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptScripts, spt_scripts_free)
 
 /*
- * Has the chain of @file made, if that is an interpreter, and gives it.  Any thread, until *@stop
- * is not 0.  *@ret_said: what it is, or why it has no chain, for the caller to free; NULL: it is
- * no interpreter.
+ * Has the chain of @file made, if that is an interpreter, and gives it to the module and programs.
+ * Any thread, until *@stop is not 0.  *@ret_said: what it is, or why it has no chain; NULL: it is
+ * no interpreter.  *@ret_chain: the chain, or NULL.  The caller frees both, or does not ask.
  */
 bool spt_scripts_have(SptHelpers *helpers, const SptScriptsTo *to, const SptObject *file,
-		      const gint *stop, char **ret_said);
+		      const gint *stop, char **ret_said, GBytes **ret_chain);
 
 extern const SptStage spt_scripts_stage;
 

@@ -30,7 +30,7 @@ static void have(SptTablePrefetch *prefetch, SptTableCache *cache, SptHelpers *h
 		return;
 	/* First: programs look for chains from their first allocation on. */
 	if (prefetch->scripts.trace || prefetch->scripts.programs)
-		spt_scripts_have(helpers, &prefetch->scripts, file, &prefetch->stop, NULL);
+		spt_scripts_have(helpers, &prefetch->scripts, file, &prefetch->stop, NULL, NULL);
 	if (!prefetch->has_tables)
 		return;
 	table = spt_tables_have(cache, helpers, file, &prefetch->stop);
@@ -66,7 +66,7 @@ SptTablePrefetch *spt_table_prefetch_new(const char *program, bool has_tables, S
 	prefetch->program = g_strdup(program);
 	prefetch->has_tables = has_tables;
 	prefetch->trace = trace;
-	prefetch->scripts = (SptScriptsTo){ trace, programs };
+	prefetch->scripts = (SptScriptsTo){ .trace = trace, .programs = programs };
 	g_mutex_init(&prefetch->lock);
 	g_cond_init(&prefetch->done);
 	prefetch->thread = g_thread_try_new("table-prefetch", have_all, prefetch, NULL);

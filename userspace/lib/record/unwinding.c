@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "record/unwound.h"
+#include "sysprof-chain.h"
 #include "unwind/stepper.h"
 
 #define FRAMES_MAX 1024
+#define VALUES_MAX (FRAMES_MAX + SYSPROF_CHAIN_MAX_FRAMES)
 #define NAMES_MAX 40
 
 struct SptUnwinding {
@@ -18,11 +20,14 @@ struct SptUnwinding {
 	SptUnwinder *unwinder;
 	SptTables *tables;
 	SptCopies *copies;
+	SptMadeFrames *made_frames;
+	bool has_made;			/* some in the present sample */
 	unsigned next_snapshot;		/* from 1 */
 	/* mm id -> the snapshot it was hoped for from; 0: all of it is reported */
 	GHashTable *unknown_spaces;
 	GByteArray *made;
 	SptUnwindFrame frames[FRAMES_MAX];
+	__u64 values[VALUES_MAX];
 };
 
 static bool unwinding_find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data)
@@ -40,7 +45,17 @@ static bool unwinding_find(uint64_t space, uint64_t address, SptUnwindPlace *ret
 		return false;
 	}
 	ret->offset = address - map->start + map->offset;
+	ret->is_made = map->object == SYSPROF_OBJECT_ANON ||
+		       ret->offset >= SYSPROF_REGION_BIAS / 2;
 	return true;
+}
+
+static SptUnwindMadeIs unwinding_find_made(SptUnwindMade *made, void *data)
+{
+	SptUnwinding *unwinding = data;
+
+	return unwinding->has_made ? spt_made_frames_find(unwinding->made_frames, made) :
+				     SPT_UNWIND_MADE_UNKNOWN;
 }
 
 static bool unwinding_may_wait(void *data)
@@ -49,7 +64,7 @@ static bool unwinding_may_wait(void *data)
 }
 
 SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptTables *tables,
-				SptCopies *copies)
+				SptCopies *copies, SptMadeFrames *made)
 {
 	SptUnwinding *unwinding = g_new0(SptUnwinding, 1);
 
@@ -57,6 +72,8 @@ SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptT
 	unwinding->spaces = spaces;
 	unwinding->copies = copies;
 	unwinding->unwinder = spt_unwinder_new(unwinding_find, unwinding);
+	spt_unwinder_ask_made(unwinding->unwinder, unwinding_find_made);
+	unwinding->made_frames = made;
 	unwinding->tables = tables;
 	spt_tables_wait_while(unwinding->tables, unwinding_may_wait, copies);
 	unwinding->unknown_spaces =
@@ -71,6 +88,7 @@ void spt_unwinding_free(SptUnwinding *unwinding)
 	if (!unwinding)
 		return;
 	spt_unwinder_free(unwinding->unwinder);
+	spt_made_frames_free(unwinding->made_frames);
 	g_hash_table_unref(unwinding->unknown_spaces);
 	g_byte_array_unref(unwinding->made);
 	g_free(unwinding);
@@ -130,6 +148,8 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
 
 	if (spt_tables_renew(unwinding->tables))
 		spt_unwinder_forget(unwinding->unwinder);
+	unwinding->has_made = spt_made_frames_begin(unwinding->made_frames, unwinding->space,
+						    sample->mm, sample->record.pid, raw);
 	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw,
 			      unwinding->frames, FRAMES_MAX, &end);
 	/* Perf walks along frame pointers, too, also where the copy does not reach. */
@@ -142,7 +162,14 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
 	spt_copies_taken(unwinding->copies, comm, raw->wanted_bytes,
 			 end == SPT_UNWIND_CUT ? SPT_COPIES_CUT :
 						 spt_unwinder_depth(unwinding->unwinder));
-	made = spt_unwound_walked(unwinding->made, sample, unwinding->frames, n, end);
+	if (unwinding->has_made && spt_made_frames_has_any(unwinding->made_frames)) {
+		n = spt_made_frames_put(unwinding->made_frames, unwinding->frames, n,
+					unwinding->values, VALUES_MAX);
+		made = spt_unwound_made(unwinding->made, sample, unwinding->values, n, end);
+		made->record.flags |= SYSPROF_SAMPLE_SCRIPT;
+	} else {
+		made = spt_unwound_walked(unwinding->made, sample, unwinding->frames, n, end);
+	}
 	made->record.flags |= SYSPROF_SAMPLE_ADDRESSES | SYSPROF_SAMPLE_USER_EXACT;
 	made->record.flags &= ~SYSPROF_SAMPLE_NO_TABLE;
 	return made;
@@ -167,6 +194,10 @@ static uint32_t object_at(const SptUnwinding *unwinding, const struct sysprof_sa
 static bool is_by_frame_pointers(SptUnwinding *unwinding, const struct sysprof_sample *sample)
 {
 	if (sample->user_end != SYSPROF_END_ROOT && sample->user_end != SYSPROF_END_NONE)
+		return false;
+	/* What is found of code made at run time needs a copy. */
+	if (unwinding->space &&
+	    spt_made_frames_are_in(unwinding->made_frames, unwinding->space))
 		return false;
 	for (unsigned i = 0; i < sample->n_user; i++)
 		if (!spt_tables_keep_frame_pointer(unwinding->tables,

@@ -8,6 +8,7 @@
 
 #include "process/spaces.h"
 #include "record/copies.h"
+#include "record/made-frames.h"
 #include "record/output.h"
 #include "record/stage.h"
 #include "record/tables.h"
@@ -18,10 +19,11 @@ typedef struct SptUnwinding SptUnwinding;
 
 /*
  * @output holds the files, whose unwind tables @tables has, @spaces has the mappings, @copies sets
- * how much of stacks is copied; all outlive it.
+ * how much of stacks is copied; all outlive it.  @made, which it takes over, finds frames in code
+ * that was made at run time.
  */
 SptUnwinding *spt_unwinding_new(SptOutput *output, const SptSpaces *spaces, SptTables *tables,
-				SptCopies *copies);
+				SptCopies *copies, SptMadeFrames *made);
 void spt_unwinding_free(SptUnwinding *unwinding);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwinding, spt_unwinding_free)
 

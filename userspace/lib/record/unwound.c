@@ -44,6 +44,17 @@ struct sysprof_sample *spt_unwound_keep(GByteArray *room, const struct sysprof_s
 	return made;
 }
 
+struct sysprof_sample *spt_unwound_made(GByteArray *room, const struct sysprof_sample *from,
+					const __u64 *values, unsigned n, SptUnwindEnd end)
+{
+	struct sysprof_sample *made = unwound_make(room, from, n);
+
+	made->user_mode = SYSPROF_USER_RAW;
+	made->user_end = user_end_of(end);
+	memcpy(made->frames + made->n_kernel, values, n * sizeof(*values));
+	return made;
+}
+
 struct sysprof_sample *spt_unwound_walked(GByteArray *room, const struct sysprof_sample *from,
 					  const SptUnwindFrame *frames, unsigned n,
 					  SptUnwindEnd end)

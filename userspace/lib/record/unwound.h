@@ -23,6 +23,9 @@ struct sysprof_sample *spt_unwound_keep(GByteArray *room, const struct sysprof_s
 struct sysprof_sample *spt_unwound_walked(GByteArray *room, const struct sysprof_sample *from,
 					  const SptUnwindFrame *frames, unsigned n,
 					  SptUnwindEnd end);
+/* The same with the @n frames at @values, as they are in records. */
+struct sysprof_sample *spt_unwound_made(GByteArray *room, const struct sysprof_sample *from,
+					const __u64 *values, unsigned n, SptUnwindEnd end);
 
 G_END_DECLS
 

@@ -179,6 +179,7 @@ const SptInterpreter spt_interpreter_hotspot = {
 	.symbol = "gHotSpotVMStructs",
 	.command = "java",
 	.beside = "../lib/server/libjvm.so",
+	.has_steps = true,
 	.describe = hotspot_describe,
 	.read = spt_hotspot_read,
 	.line = spt_hotspot_line,

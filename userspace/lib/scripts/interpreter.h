@@ -51,6 +51,7 @@ typedef struct {
 	const char *command;		/* that runs it */
 	/* Where the file is, from the command's directory; NULL: the command is it, or links it */
 	const char *beside;
+	bool has_steps;			/* its chains are of steps */
 	/* Its chain; NULL: the file is none, or, with an SPT_INTERPRETER_ERROR, is not known. */
 	GBytes *(*describe)(const SptObject *file, GError **error);
 	/* What the spans of the chain are; false: no function. */

@@ -22,10 +22,12 @@ struct remembered {
 	uint64_t space, ip;
 	const SptUnwindRule *rule;	/* NULL: no code */
 	const SptUnwindRule *behind;	/* spt_unwind_table_behind() */
+	bool is_made;
 };
 
 struct SptUnwinder {
 	SptUnwindFind find;
+	SptUnwindFindMade find_made;	/* NULL: nobody knows */
 	void *data;
 	uint64_t depth;			/* of the last walk */
 	struct remembered remembered[REMEMBERED];
@@ -40,6 +42,7 @@ struct walk {
 	uint64_t keeps;			/* those of them that a call preserves */
 	uint64_t ip;
 	bool is_exact;
+	bool is_made;			/* the frame is in code of no file */
 	const uint8_t *stack;
 	uint64_t base, bytes;		/* address of the copy, and its size */
 	bool is_cut;
@@ -56,6 +59,11 @@ SptUnwinder *spt_unwinder_new(SptUnwindFind find, void *data)
 	unwinder->find = find;
 	unwinder->data = data;
 	return unwinder;
+}
+
+void spt_unwinder_ask_made(SptUnwinder *unwinder, SptUnwindFindMade find)
+{
+	unwinder->find_made = find;
 }
 
 void spt_unwinder_free(SptUnwinder *unwinder)
@@ -87,6 +95,7 @@ static const struct remembered *stepper_look_up(SptUnwinder *unwinder, uint64_t 
 						 &by_frame_pointer;
 		if (remembered->rule->cfa == SYSPROF_CFA_UNKNOWN)
 			remembered->rule = &by_frame_pointer;
+		remembered->is_made = place.is_made;
 		if (place.table)
 			remembered->behind = spt_unwind_table_behind(place.table, place.offset);
 	} else {
@@ -115,6 +124,7 @@ static const SptUnwindRule *find_frame(struct walk *walk, bool is_guess)
 	const struct remembered *found =
 		stepper_look_up(walk->unwinder, walk->space, walk->ip - !walk->is_exact);
 
+	walk->is_made = found->is_made;
 	if (walk->is_exact || is_guess || !found->behind)
 		return found->rule;
 	walk->is_exact = true;
@@ -303,6 +313,33 @@ static bool stepper_step_by_frame_pointer(struct walk *walk)
 	return walk->ip != 0;
 }
 
+/* The frame with number @number, in code of no file.  False: it is the last one. */
+static bool stepper_step_in_made(struct walk *walk, unsigned number, bool *ret_is_known)
+{
+	unsigned fp = walk->arch->fp, sp = walk->arch->sp;
+	SptUnwindMade made = { .number = number,
+			       .registers = walk->registers,
+			       .known = walk->known,
+			       .fp = walk->known >> fp & 1 ? walk->registers[fp] : 0,
+			       .sp = walk->registers[sp],
+			       .ip = walk->ip,
+			       .is_exact = walk->is_exact };
+	SptUnwindMadeIs is = walk->unwinder->find_made(&made, walk->unwinder->data);
+
+	*ret_is_known = is != SPT_UNWIND_MADE_UNKNOWN;
+	walk->end = is == SPT_UNWIND_MADE_CUT && walk->is_cut ? SPT_UNWIND_CUT :
+								SPT_UNWIND_BAD_MEMORY;
+	if (is != SPT_UNWIND_MADE_CALLER)
+		return false;
+	walk->registers[fp] = made.fp;
+	walk->registers[sp] = made.sp;
+	walk->known = 1ULL << fp | 1ULL << sp;
+	walk->ip = made.ip & walk->arch->address_mask;
+	walk->is_exact = false;
+	walk->end = SPT_UNWIND_ROOT;
+	return walk->ip != 0;
+}
+
 bool spt_unwind_raw_is_whole(const struct sysprof_raw *raw, size_t bytes)
 {
 	const SptUnwindArch *arch = bytes >= sizeof(*raw) ? spt_unwind_arch(raw->arch) : NULL;
@@ -337,7 +374,7 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 			   SptUnwindFrame *frames, unsigned max, SptUnwindEnd *ret_end)
 {
 	struct walk walk;
-	bool is_guess = false;
+	bool is_guess = false, is_known;
 	unsigned n = 0;
 
 	stepper_begin(&walk, unwinder, space, raw);
@@ -362,6 +399,14 @@ unsigned spt_unwinder_walk(SptUnwinder *unwinder, uint64_t space, const struct s
 			break;
 		}
 		is_guess = rule == &by_frame_pointer;
+		if (is_guess && walk.is_made && unwinder->find_made) {
+			if (stepper_step_in_made(&walk, n - 1, &is_known)) {
+				is_guess = false;
+				continue;
+			}
+			if (is_known)
+				break;
+		}
 		if (is_guess ? !stepper_step_by_frame_pointer(&walk) :
 			       !stepper_step_by_rule(&walk, rule))
 			break;

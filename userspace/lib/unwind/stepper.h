@@ -36,6 +36,7 @@ typedef enum {
 typedef struct {
 	SptUnwindTable *table;		/* of the object; NULL: it has none; not a reference */
 	uint64_t offset;		/* in the object's file */
+	bool is_made;			/* code of no file, which a program has made at run time */
 } SptUnwindPlace;
 
 /*
@@ -44,6 +45,26 @@ typedef struct {
  */
 typedef bool (*SptUnwindFind)(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data);
 
+/* A frame in code of no file. */
+typedef struct {
+	unsigned number;		/* of the frame, from 0 */
+	/* By DWARF number, and bits: those that are known */
+	const uint64_t *registers;
+	uint64_t known;
+	uint64_t fp, sp, ip;		/* fp 0: not known; all three become the caller's */
+	bool is_exact;
+} SptUnwindMade;
+
+typedef enum {
+	SPT_UNWIND_MADE_UNKNOWN,	/* it may keep a frame pointer */
+	SPT_UNWIND_MADE_CALLER,
+	SPT_UNWIND_MADE_BAD,		/* the stack does not lead on */
+	SPT_UNWIND_MADE_CUT,		/* nor would it, as its copy is too short */
+} SptUnwindMadeIs;
+
+/* Finds the caller of @made. */
+typedef SptUnwindMadeIs (*SptUnwindFindMade)(SptUnwindMade *made, void *data);
+
 typedef struct SptUnwinder SptUnwinder;
 
 /* For one thread at a time.  It caches the results of @find. */
@@ -51,6 +72,8 @@ SptUnwinder *spt_unwinder_new(SptUnwindFind find, void *data);
 void spt_unwinder_free(SptUnwinder *unwinder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwinder, spt_unwinder_free)
 
+/* From now on @find knows the callers of code of no file; its @data is that of the unwinder. */
+void spt_unwinder_ask_made(SptUnwinder *unwinder, SptUnwindFindMade find);
 /* Clears the cache: a table has been freed, or space numbers begin again. */
 void spt_unwinder_forget(SptUnwinder *unwinder);
 

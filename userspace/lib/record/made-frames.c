@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/made-frames.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+#include "record/script-names.h"
+#include "scripts/chain-steps.h"
+#include "unwind/arch.h"
+
+#define PAGE 4096u
+#define PAGES 512u
+/* Code is made and given up all the time: what was read counts for so long. */
+#define FRESH_US 20000
+/* What is so near above the end of the copy is the rest of the stack, which has changed since. */
+#define STACK_BYTES (128u << 10)
+#define SPACES 64u
+#define NUMBERS_MAX (1u << 16)
+
+struct page {
+	uint64_t mm, number;
+	gint64 read_at;			/* 0: never */
+	bool is_there;
+	uint8_t bytes[PAGE];
+};
+
+/* Which chain a space has, by its version. */
+struct known_space {
+	uint64_t version;		/* 0: none yet */
+	unsigned n_chains;		/* that were known then */
+	const SptChainSteps *steps;	/* NULL: none */
+	uint64_t bias;
+	uint32_t object;
+};
+
+struct made_code {
+	uint64_t mm, code, identity;
+};
+
+struct SptMadeFrames {
+	SptOutput *output;
+	bool keeps_native;
+	GHashTable *chains;		/* object -> SptChainSteps */
+	struct known_space spaces[SPACES];
+	GHashTable *numbers;		/* struct made_code -> uint64_t */
+	struct page *pages;		/* NULL: nothing was read yet */
+	/* The present stack: */
+	const struct known_space *space;
+	uint64_t mm, base, copied;
+	uint32_t pid;
+	const uint8_t *stack;
+	gint64 now;
+	bool is_cut;			/* something beyond the copy was asked for */
+	SptChainRun run;
+};
+
+static unsigned hash_made_code(const void *key)
+{
+	const struct made_code *code = key;
+
+	return (unsigned)((code->mm ^ code->code ^ code->identity) * 0x9e3779b97f4a7c15u >> 32);
+}
+
+static gboolean is_same_made_code(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct made_code)) == 0;
+}
+
+SptMadeFrames *spt_made_frames_new(SptOutput *output, bool keeps_native)
+{
+	SptMadeFrames *frames = g_new0(SptMadeFrames, 1);
+
+	frames->output = output;
+	frames->keeps_native = keeps_native;
+	frames->chains = g_hash_table_new_full(NULL, NULL, NULL,
+					       (GDestroyNotify)spt_chain_steps_free);
+	frames->numbers =
+		g_hash_table_new_full(hash_made_code, is_same_made_code, g_free, g_free);
+	return frames;
+}
+
+void spt_made_frames_free(SptMadeFrames *frames)
+{
+	if (!frames)
+		return;
+	g_hash_table_unref(frames->chains);
+	g_hash_table_unref(frames->numbers);
+	g_free(frames->pages);
+	g_free(frames);
+}
+
+void spt_made_frames_chain(SptMadeFrames *frames, uint32_t object, GBytes *chain)
+{
+	SptChainSteps *steps = spt_chain_steps_new(chain);
+
+	if (!steps)
+		return;
+	/* Stacks refer to those that are here. */
+	if (g_hash_table_contains(frames->chains, GUINT_TO_POINTER(object)))
+		spt_chain_steps_free(steps);
+	else
+		g_hash_table_insert(frames->chains, GUINT_TO_POINTER(object), steps);
+	if (!frames->pages)
+		frames->pages = g_new0(struct page, PAGES);
+}
+
+/* NULL: it has no chain. */
+static const struct known_space *made_frames_space(SptMadeFrames *frames, const SptSpace *space)
+{
+	uint64_t version = spt_space_version(space);
+	unsigned n, n_chains = g_hash_table_size(frames->chains);
+	struct known_space *known = &frames->spaces[version % SPACES];
+	const SptMap *maps;
+
+	if (!n_chains)
+		return NULL;
+	if (known->version == version && known->n_chains == n_chains)
+		return known->steps ? known : NULL;
+	*known = (struct known_space){ .version = version, .n_chains = n_chains };
+	maps = spt_space_maps(space, &n);
+	for (unsigned i = 0; i < n && !known->steps; i++) {
+		known->steps =
+			g_hash_table_lookup(frames->chains, GUINT_TO_POINTER(maps[i].object));
+		known->object = maps[i].object;
+		known->bias = maps[i].start - maps[i].offset;
+	}
+	if (!known->steps)
+		return NULL;
+	known->bias -= (uint64_t)spt_chain_steps_difference(known->steps);
+	return known;
+}
+
+bool spt_made_frames_are_in(SptMadeFrames *frames, const SptSpace *space)
+{
+	return made_frames_space(frames, space) != NULL;
+}
+
+/* Memory. */
+
+static const struct page *made_frames_page(SptMadeFrames *frames, uint64_t number)
+{
+	struct page *page = &frames->pages[(number ^ frames->mm * 7) % PAGES];
+	struct iovec to = { page->bytes, PAGE },
+		     from = { (void *)(uintptr_t)(number * PAGE), PAGE };
+
+	if (page->number == number && page->mm == frames->mm && page->read_at &&
+	    frames->now - page->read_at < FRESH_US)
+		return page;
+	page->number = number;
+	page->mm = frames->mm;
+	page->read_at = frames->now;
+	page->is_there =
+		process_vm_readv((pid_t)frames->pid, &to, 1, &from, 1, 0) == (ssize_t)PAGE;
+	return page;
+}
+
+static bool made_frames_read(uint64_t address, void *to, unsigned bytes, void *data)
+{
+	SptMadeFrames *frames = data;
+	uint64_t at = address - frames->base;
+	uint8_t *next = to;
+
+	if (at < frames->copied + STACK_BYTES) {
+		if (at >= frames->copied || frames->copied - at < bytes) {
+			frames->is_cut = true;
+			return false;
+		}
+		memcpy(to, frames->stack + at, bytes);
+		return true;
+	}
+	while (bytes > 0) {
+		const struct page *page = made_frames_page(frames, address / PAGE);
+		unsigned n = MIN(bytes, PAGE - (unsigned)(address % PAGE));
+
+		if (!page->is_there)
+			return false;
+		memcpy(next, page->bytes + address % PAGE, n);
+		next += n;
+		address += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+/* A stack. */
+
+bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_t mm, uint32_t pid,
+			   const struct sysprof_raw *raw)
+{
+	const SptUnwindArch *arch = spt_unwind_arch(raw->arch);
+
+	frames->run.n = 0;
+	frames->space = made_frames_space(frames, space);
+	if (!frames->space || !arch)
+		return false;
+	frames->mm = mm;
+	frames->pid = pid;
+	frames->base = raw->regs[arch->raw[arch->sp]];
+	frames->copied = raw->stack_bytes;
+	frames->stack = (const uint8_t *)&raw->regs[raw->n_regs];
+	frames->now = g_get_monotonic_time();
+	frames->is_cut = false;
+	spt_chain_begin(&frames->run, frames->space->steps, frames->space->bias,
+			made_frames_read, frames);
+	return true;
+}
+
+SptUnwindMadeIs spt_made_frames_find(SptMadeFrames *frames, SptUnwindMade *made)
+{
+	SptChainPlace place = { made->fp, made->sp, made->ip, made->is_exact };
+	SptChainEnd end = spt_chain_step(&frames->run, &place, made->registers, made->known,
+					 made->number);
+
+	if (end == SPT_CHAIN_UNKNOWN)
+		return SPT_UNWIND_MADE_UNKNOWN;
+	if (end == SPT_CHAIN_ENDS)
+		return frames->is_cut ? SPT_UNWIND_MADE_CUT : SPT_UNWIND_MADE_BAD;
+	made->fp = place.fp;
+	made->sp = place.sp;
+	made->ip = place.ip;
+	return SPT_UNWIND_MADE_CALLER;
+}
+
+bool spt_made_frames_has_any(const SptMadeFrames *frames)
+{
+	return frames->run.n > 0;
+}
+
+/* A space may make any number of codes: their numbers are given anew from time to time. */
+static void made_frames_forget(SptMadeFrames *frames)
+{
+	SptScriptNames *names = spt_output_scripts(frames->output);
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, frames->numbers);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		spt_script_names_drop(names, *(uint64_t *)value);
+	g_hash_table_remove_all(frames->numbers);
+}
+
+/* The number of the function; 0: there are no more. */
+static uint64_t made_frames_number(SptMadeFrames *frames, const SptChainFrame *frame)
+{
+	SptScriptNames *names = spt_output_scripts(frames->output);
+	struct made_code key = { frames->mm, frame->code, frame->identity };
+	uint64_t *number = g_hash_table_lookup(frames->numbers, &key), next;
+	g_autofree struct sysprof_code *code = NULL;
+	SptObjectRow row;
+
+	if (number)
+		return *number;
+	if (g_hash_table_size(frames->numbers) >= NUMBERS_MAX)
+		made_frames_forget(frames);
+	next = spt_script_names_new_number(names);
+	if (!next)
+		return 0;
+	code = spt_chain_names(frames->space->steps, frames->space->bias, frame->code,
+			       made_frames_read, frames);
+	code->code = next;
+	code->object = frames->space->object;
+	if (spt_script_names_take(names, code, &row))
+		spt_output_object(frames->output, &row, 0);
+	g_hash_table_insert(frames->numbers, g_memdup2(&key, sizeof(key)),
+			    g_memdup2(&next, sizeof(next)));
+	return next;
+}
+
+unsigned spt_made_frames_put(SptMadeFrames *frames, const SptUnwindFrame *native, unsigned n,
+			     __u64 *to, unsigned most)
+{
+	unsigned n_put = 0, at = 0;
+
+	for (unsigned i = 0; i < n && n_put < most; i++) {
+		unsigned first = at;
+
+		for (; at < frames->run.n && frames->run.frames[at].native <= i && n_put < most;
+		     at++) {
+			const SptChainFrame *frame = &frames->run.frames[at];
+
+			to[n_put++] = SYSPROF_FRAME_SCRIPT |
+				      made_frames_number(frames, frame)
+					      << SYSPROF_FRAME_CODE_SHIFT |
+				      MIN(frame->position, SYSPROF_POSITION_NOT_TOLD);
+		}
+		/* Behind another frame it is taken for a return address. */
+		if ((at == first || frames->keeps_native) && n_put < most) {
+			to[n_put] = native[i].ip + (n_put > 0 && native[i].is_exact);
+			n_put++;
+		}
+	}
+	return n_put;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scripts/chain-steps.h"
+
+#include <string.h>
+
+#include "scripts/program.h"
+
+/* The module has a tick's time, and remembers what was emitted. */
+#define FUEL (16 * SYSPROF_CHAIN_FUEL)
+#define NAMES_FUEL SYSPROF_CHAIN_FUEL
+#define R(run, number) ((run)->registers[(number) & (SYSPROF_CHAIN_STEPS_REGISTERS - 1)])
+
+struct SptChainSteps {
+	GBytes *bytes;
+	const struct sysprof_chain_header *header;
+	const struct sysprof_chain_span *spans;
+	const struct sysprof_chain_insn *insns;
+};
+
+SptChainSteps *spt_chain_steps_new(GBytes *chain)
+{
+	const struct sysprof_chain_header *header = g_bytes_get_data(chain, NULL);
+	const struct sysprof_chain_list *lists;
+	SptChainSteps *steps;
+
+	if (!spt_program_fits(chain) || !(header->flags & SYSPROF_CHAIN_STEPS))
+		return NULL;
+	lists = (const void *)((const struct sysprof_chain_loop *)(header + 1) + header->n_loops);
+	steps = g_new(SptChainSteps, 1);
+	*steps = (SptChainSteps){ .bytes = g_bytes_ref(chain),
+				  .header = header,
+				  .spans = (const void *)(lists + header->n_lists) };
+	steps->insns = (const void *)(steps->spans + header->n_spans);
+	return steps;
+}
+
+void spt_chain_steps_free(SptChainSteps *steps)
+{
+	if (!steps)
+		return;
+	g_bytes_unref(steps->bytes);
+	g_free(steps);
+}
+
+int64_t spt_chain_steps_difference(const SptChainSteps *steps)
+{
+	return steps->header->address_minus_offset;
+}
+
+void spt_chain_begin(SptChainRun *run, const SptChainSteps *steps, uint64_t bias,
+		     SptChainRead read, void *data)
+{
+	run->steps = steps;
+	run->bias = bias;
+	run->read = read;
+	run->data = data;
+	run->fuel = FUEL;
+	run->n = 0;
+	memset(run->registers, 0, sizeof(run->registers));
+}
+
+static uint64_t chain_mix(uint64_t a, uint64_t b)
+{
+	return (a ^ b) * 0x61c8864680b583ebULL;
+}
+
+/* False: the memory is not there. */
+static bool chain_load(SptChainRun *run, const struct sysprof_chain_insn *insn)
+{
+	static const uint8_t bytes[] = { 8, 4, 4, 2, 1 };
+	uint64_t address = R(run, insn->src) + (uint64_t)(int64_t)insn->imm, word = 0;
+
+	if (!run->read(address, &word, bytes[insn->op], run->data))
+		return false;
+	R(run, insn->dst) = insn->op == SYSPROF_CHAIN_LD4S ? (uint64_t)(int32_t)word : word;
+	return true;
+}
+
+static void chain_compute(SptChainRun *run, const struct sysprof_chain_insn *insn)
+{
+	uint64_t src = R(run, insn->src), imm = (uint64_t)(int64_t)insn->imm,
+		 *dst = &R(run, insn->dst);
+
+	switch (insn->op) {
+	case SYSPROF_CHAIN_ADDI:
+		*dst = src + imm;
+		break;
+	case SYSPROF_CHAIN_ADD:
+		*dst += src;
+		break;
+	case SYSPROF_CHAIN_SUB:
+		*dst -= src;
+		break;
+	case SYSPROF_CHAIN_ANDI:
+		*dst = src & imm;
+		break;
+	case SYSPROF_CHAIN_SHLI:
+		*dst = src << (imm & 63);
+		break;
+	case SYSPROF_CHAIN_SHRI:
+		*dst = src >> (imm & 63);
+		break;
+	case SYSPROF_CHAIN_MOVI:
+		*dst = imm;
+		break;
+	case SYSPROF_CHAIN_MIX:
+		*dst = chain_mix(*dst, src);
+		break;
+	case SYSPROF_CHAIN_SHL:
+		*dst <<= src & 63;
+		break;
+	case SYSPROF_CHAIN_SHR:
+		*dst >>= src & 63;
+		break;
+	}
+}
+
+static bool chain_jumps(const SptChainRun *run, const struct sysprof_chain_insn *insn)
+{
+	uint64_t src = R(run, insn->src), imm = (uint64_t)(int64_t)insn->imm,
+		 dst = R(run, insn->dst);
+
+	switch (insn->op) {
+	case SYSPROF_CHAIN_JEQI:
+		return src == imm;
+	case SYSPROF_CHAIN_JNEI:
+		return src != imm;
+	case SYSPROF_CHAIN_JEQ:
+		return src == dst;
+	case SYSPROF_CHAIN_JNE:
+		return src != dst;
+	default:
+		return dst < src;
+	}
+}
+
+static bool chain_emit(SptChainRun *run, const struct sysprof_chain_insn *insn, unsigned native)
+{
+	uint64_t code = R(run, insn->src);
+
+	if (run->n >= run->steps->header->max_frames || run->n >= G_N_ELEMENTS(run->frames))
+		return false;
+	run->frames[run->n++] = (SptChainFrame){
+		.code = code,
+		.position = R(run, insn->dst),
+		.identity = chain_mix(code, R(run, (uint32_t)insn->imm)),
+		.native = native,
+	};
+	return true;
+}
+
+static uint64_t chain_machine(const SptChainRun *run, uint32_t number)
+{
+	if (number >= SYSPROF_CHAIN_MACHINE_REGISTERS || !(run->machine_known >> number & 1))
+		return 0;
+	return run->machine[number];
+}
+
+/*
+ * From instruction @at on; @place is that of the caller then, for SPT_CHAIN_NEXT.  What is recalled
+ * in the module is found anew here.
+ */
+static SptChainEnd chain_run(SptChainRun *run, uint32_t at, unsigned native, SptChainPlace *place)
+{
+	for (; at < run->steps->header->n_insns && --run->fuel >= 0; at++) {
+		const struct sysprof_chain_insn *insn = &run->steps->insns[at];
+
+		switch (insn->op) {
+		case SYSPROF_CHAIN_LD8 ... SYSPROF_CHAIN_LD1:
+			if (!chain_load(run, insn))
+				return SPT_CHAIN_ENDS;
+			break;
+		case SYSPROF_CHAIN_JEQI ... SYSPROF_CHAIN_JLT:
+			at += chain_jumps(run, insn) ? insn->jump : 0;
+			break;
+		case SYSPROF_CHAIN_EMIT:
+			if (!chain_emit(run, insn, native))
+				return SPT_CHAIN_ENDS;
+			break;
+		case SYSPROF_CHAIN_LOOP:
+			at = (uint32_t)insn->imm - 1;
+			break;
+		case SYSPROF_CHAIN_REG:
+			R(run, insn->dst) = chain_machine(run, (uint32_t)insn->imm);
+			break;
+		case SYSPROF_CHAIN_NEXT:
+			*place = (SptChainPlace){ .fp = R(run, insn->dst),
+						  .sp = R(run, insn->src),
+						  .ip = R(run, (uint32_t)insn->imm) };
+			return SPT_CHAIN_NEXT;
+		case SYSPROF_CHAIN_END:
+			return insn->imm ? SPT_CHAIN_ENDS : SPT_CHAIN_UNKNOWN;
+		case SYSPROF_CHAIN_RECALL:
+			break;
+		default:
+			chain_compute(run, insn);
+			break;
+		}
+	}
+	return SPT_CHAIN_ENDS;
+}
+
+SptChainEnd spt_chain_step(SptChainRun *run, SptChainPlace *place, const uint64_t *machine,
+			   uint64_t known, unsigned native)
+{
+	uint64_t sp = place->sp;
+	SptChainEnd end;
+
+	run->machine = machine;
+	run->machine_known = known;
+	run->registers[0] = 0;
+	run->registers[1] = run->bias;
+	run->registers[2] = place->fp;
+	run->registers[3] = sp;
+	run->registers[4] = place->ip;
+	run->registers[5] = place->is_exact;
+	end = chain_run(run, 0, native, place);
+	return end == SPT_CHAIN_NEXT && (place->sp <= sp || place->sp % 8) ? SPT_CHAIN_ENDS : end;
+}
+
+/* Names. */
+
+/* Where the elements of @span are, by the address that its path begins with; 0: nowhere. */
+static uint64_t chain_follow(SptChainRun *run, const struct sysprof_chain_span *span, uint64_t at,
+			     uint64_t *ret_owner)
+{
+	*ret_owner = at;
+	for (unsigned i = 0; i < SYSPROF_SPAN_PATH && span->path[i] != SYSPROF_SPAN_NONE; i++) {
+		if (!run->read(at + span->path[i], &at, sizeof(at), run->data))
+			return 0;
+		if (i + 1 == span->length_in)
+			*ret_owner = at;
+	}
+	return at;
+}
+
+static unsigned chain_text_bytes(SptChainRun *run, uint64_t at, unsigned most)
+{
+	unsigned n = 0;
+	char byte;
+
+	while (n < most && run->read(at + n, &byte, sizeof(byte), run->data) && byte)
+		n++;
+	return n;
+}
+
+/* How many bytes of @span are copied, at most @most. */
+static unsigned chain_span_bytes(SptChainRun *run, const struct sysprof_chain_span *span,
+				 uint64_t at, uint64_t owner, unsigned most)
+{
+	unsigned length_bytes = span->length_bytes == 2 || span->length_bytes == 4 ?
+					span->length_bytes : 8;
+	uint8_t unit = span->unit_bytes ? span->unit_bytes : 1;
+	uint64_t length = 0;
+
+	most = MIN(span->max, most);
+	if (span->length == SYSPROF_SPAN_NONE)
+		return span->length_bytes == 1 ? chain_text_bytes(run, at, most) : most;
+	if (!run->read(owner + span->length, &length, length_bytes, run->data))
+		return 0;
+	if (span->unit != SYSPROF_SPAN_NONE) {
+		if (!run->read(at + span->unit, &unit, sizeof(unit), run->data))
+			return 0;
+		unit = unit >> (span->unit_shift & 7) & 7;
+	}
+	return (unsigned)MIN(span->head + MIN(length, most) * unit, most);
+}
+
+/* Copies what there is of @bytes at @at: the rest is zeros. */
+static void chain_copy(SptChainRun *run, uint8_t *to, uint64_t at, unsigned bytes)
+{
+	for (unsigned n = 0; n < bytes; n += 8)
+		if (!run->read(at + n, to + n, MIN(bytes - n, 8), run->data))
+			memset(to + n, 0, MIN(bytes - n, 8));
+}
+
+struct sysprof_code *spt_chain_names(const SptChainSteps *steps, uint64_t bias, uint64_t code,
+				     SptChainRead read, void *data)
+{
+	g_autofree SptChainRun *run = g_new(SptChainRun, 1);
+	struct sysprof_code *made = g_malloc0(sizeof(*made) + SYSPROF_SPANS_MAX_BYTES);
+	uint64_t from[1 + SYSPROF_CHAIN_MAX_SPANS] = { code };
+	unsigned words = 0;
+
+	spt_chain_begin(run, steps, bias, read, data);
+	run->fuel = NAMES_FUEL;
+	run->registers[1] = bias;
+	run->registers[2] = code;
+	run->machine_known = 0;
+	if (steps->header->names)
+		chain_run(run, steps->header->names, 0, &(SptChainPlace){ 0 });
+	made->record.type = SYSPROF_CODE;
+	made->tag = steps->header->tag;
+	for (unsigned i = 0; i < steps->header->n_spans; i++) {
+		const struct sysprof_chain_span *span = &steps->spans[i];
+		uint64_t at = span->from >= SYSPROF_SPAN_REGISTER ? R(run, span->from) :
+			      span->from <= i			   ? from[span->from] :
+								     0,
+			 owner;
+
+		at = at ? chain_follow(run, span, at, &owner) : 0;
+		from[1 + i] = at;
+		if (at)
+			made->bytes[i] = (uint16_t)chain_span_bytes(
+				run, span, at, owner, SYSPROF_SPANS_MAX_BYTES - words * 8);
+		chain_copy(run, (uint8_t *)(made->data + words), at, made->bytes[i]);
+		words += (made->bytes[i] + 7u) / 8;
+	}
+	made->record.size = (uint16_t)(sizeof(*made) / 8 + words);
+	return made;
+}
