@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/made-frames.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "record/script-names.h"
 #include "scripts/chain-steps.h"
@@ -15,7 +17,9 @@
 /* What is so near above the end of the copy is the rest of the stack, which has changed since. */
 #define STACK_BYTES (128u << 10)
 #define SPACES 64u
+#define OWNERS 64u
 #define NUMBERS_MAX (1u << 16)
+#define STATUS_BYTES 4096
 
 struct page {
 	uint64_t mm, number;
@@ -33,15 +37,23 @@ struct known_space {
 	uint32_t object;
 };
 
+/* Whose a process is. */
+struct owner {
+	uint64_t mm;
+	bool is_own;			/* the user's who records */
+};
+
 struct made_code {
 	uint64_t mm, code, identity;
 };
 
 struct SptMadeFrames {
 	SptOutput *output;
+	SptProcFiles *files;
 	bool keeps_native;
 	GHashTable *chains;		/* object -> SptChainSteps */
 	struct known_space spaces[SPACES];
+	struct owner owners[OWNERS];
 	GHashTable *numbers;		/* struct made_code -> uint64_t */
 	struct page *pages;		/* NULL: nothing was read yet */
 	/* The present stack: */
@@ -66,11 +78,12 @@ static gboolean is_same_made_code(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct made_code)) == 0;
 }
 
-SptMadeFrames *spt_made_frames_new(SptOutput *output, bool keeps_native)
+SptMadeFrames *spt_made_frames_new(SptOutput *output, SptProcFiles *files, bool keeps_native)
 {
 	SptMadeFrames *frames = g_new0(SptMadeFrames, 1);
 
 	frames->output = output;
+	frames->files = files;
 	frames->keeps_native = keeps_native;
 	frames->chains = g_hash_table_new_full(NULL, NULL, NULL,
 					       (GDestroyNotify)spt_chain_steps_free);
@@ -137,11 +150,50 @@ bool spt_made_frames_are_in(SptMadeFrames *frames, const SptSpace *space)
 
 /* Memory. */
 
+/* By all of its ids: "Uid:\t1000\t1000\t1000\t1000". */
+static bool made_frames_is_of_user(SptMadeFrames *frames)
+{
+	gsize bytes;
+	g_autofree char *status =
+		spt_proc_files_read(frames->files, frames->pid, "status", STATUS_BYTES, &bytes);
+	const char *line = status ? strstr(status, "\nUid:") : NULL;
+	char *at = (char *)(line ? line + strlen("\nUid:") : NULL);
+
+	for (unsigned i = 0; at && i < 4; i++)
+		if (strtoul(at, &at, 10) != geteuid())
+			return false;
+	return at != NULL;
+}
+
+static bool made_frames_is_own(SptMadeFrames *frames)
+{
+	struct owner *owner = &frames->owners[frames->mm % OWNERS];
+
+	if (owner->mm != frames->mm)
+		*owner = (struct owner){ frames->mm, made_frames_is_of_user(frames) };
+	return owner->is_own;
+}
+
+static bool made_frames_read_page(SptMadeFrames *frames, struct page *page)
+{
+	struct iovec to = { page->bytes, PAGE },
+		     from = { (void *)(uintptr_t)(page->number * PAGE), PAGE };
+	g_autofree char *data = NULL;
+	gsize bytes;
+
+	if (made_frames_is_own(frames))
+		return process_vm_readv((pid_t)frames->pid, &to, 1, &from, 1, 0) == (ssize_t)PAGE;
+	data = spt_proc_files_read_at(frames->files, frames->pid, "mem", page->number * PAGE, PAGE,
+				      &bytes);
+	if (!data || bytes != PAGE)
+		return false;
+	memcpy(page->bytes, data, PAGE);
+	return true;
+}
+
 static const struct page *made_frames_page(SptMadeFrames *frames, uint64_t number)
 {
 	struct page *page = &frames->pages[(number ^ frames->mm * 7) % PAGES];
-	struct iovec to = { page->bytes, PAGE },
-		     from = { (void *)(uintptr_t)(number * PAGE), PAGE };
 
 	if (page->number == number && page->mm == frames->mm && page->read_at &&
 	    frames->now - page->read_at < FRESH_US)
@@ -149,8 +201,7 @@ static const struct page *made_frames_page(SptMadeFrames *frames, uint64_t numbe
 	page->number = number;
 	page->mm = frames->mm;
 	page->read_at = frames->now;
-	page->is_there =
-		process_vm_readv((pid_t)frames->pid, &to, 1, &from, 1, 0) == (ssize_t)PAGE;
+	page->is_there = made_frames_read_page(frames, page);
 	return page;
 }
 

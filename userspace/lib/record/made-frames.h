@@ -9,6 +9,7 @@
 #ifndef SPT_MADE_FRAMES_H
 #define SPT_MADE_FRAMES_H
 
+#include "base/proc-files.h"
 #include "process/spaces.h"
 #include "record/output.h"
 #include "unwind/stepper.h"
@@ -18,10 +19,10 @@ G_BEGIN_DECLS
 typedef struct SptMadeFrames SptMadeFrames;
 
 /*
- * @output outlives it.  @keeps_native: native frames that execute functions of the program are
- * kept.
+ * @output and @files outlive it; these read memory of other users' processes, which may hold up who
+ * reads it.  @keeps_native: native frames that execute functions of the program are kept.
  */
-SptMadeFrames *spt_made_frames_new(SptOutput *output, bool keeps_native);
+SptMadeFrames *spt_made_frames_new(SptOutput *output, SptProcFiles *files, bool keeps_native);
 void spt_made_frames_free(SptMadeFrames *frames);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptMadeFrames, spt_made_frames_free)
 

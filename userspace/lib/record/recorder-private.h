@@ -122,6 +122,8 @@ void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process);
 void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
 			      const struct sysprof_account *account);
 /* Puts the objects with fixed ids that this recording may need (stacks.h). */
+/* Notes the machine, and what is recorded. */
+void spt_recorder_note_host(SptRecorder *recorder, const SptRecorderOptions *options);
 void spt_recorder_put_fixed_objects(SptRecorder *recorder);
 void spt_recorder_note_number(SptRecorder *recorder, const char *key, uint64_t value);
 

@@ -7,7 +7,6 @@
 #include "record/recorder-private.h"
 #include "trace/points/point.h"
 
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/realtime.h"
@@ -124,44 +123,6 @@ static bool take_snapshot(SptRecorder *recorder, GError **error)
 }
 
 /* Life. */
-
-/* What a report must not say anything of, as nobody looked. */
-static void note_scope(SptRecorder *recorder, const SptTraceFilter *filter)
-{
-	bool no_kernel = filter->only_user || spt_trace_shows_only_user(recorder->trace);
-
-	spt_recorder_note(recorder, "sides",
-			  no_kernel	       ? "user" :
-			  filter->only_kernel ? "kernel" :
-						"both");
-	spt_recorder_note(recorder, "whose",
-			  spt_trace_shows_only_own(recorder->trace) ? "own" : "all");
-}
-
-static void note_host(SptRecorder *recorder, const SptRecorderOptions *options)
-{
-	struct utsname name;
-
-	if (uname(&name) == 0) {
-		spt_recorder_note(recorder, "host", name.nodename);
-		spt_recorder_note(recorder, "kernel", name.release);
-		spt_recorder_note(recorder, "arch", name.machine);
-	}
-	spt_recorder_note_number(recorder, "cpus", g_get_num_processors());
-	spt_recorder_note(recorder, "source", recorder->status.source);
-	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
-	note_scope(recorder, &options->filter);
-	if (recorder->config.by_tables)
-		spt_recorder_note(recorder, "stacks", "table");
-	else if (recorder->config.raw_bytes)
-		spt_recorder_note(recorder, "stacks", options->raw_if_needed ? "auto" : "dwarf");
-	if (recorder->status.has_calls)
-		spt_recorder_note(recorder, "waits", "calls");
-	if (options->command)
-		spt_recorder_note(recorder, "command", options->command);
-	else if (options->filter.n_pids)
-		spt_recorder_note_number(recorder, "pid", options->filter.pids[0]);
-}
 
 /*
  * Whether there are records of all mappings.  The module has them only for sessions that unwind
@@ -372,7 +333,8 @@ static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *op
 	if (recorder->memory)
 		to.programs = spt_memory_chains(recorder->memory);
 	if (recorder->config.raw_bytes)
-		to.made = spt_made_frames_new(recorder->output, options->script_loops);
+		to.made = spt_made_frames_new(recorder->output, recorder->proc_files,
+					      options->script_loops);
 	if (to.trace || to.programs || to.made)
 		recorder->scripts = spt_scripts_new(recorder->output, &to);
 	spt_stages_add(recorder->stages, &spt_scripts_stage, recorder->scripts);
@@ -424,7 +386,7 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->cpus = g_new0(struct cpu, spt_trace_n_cpus(recorder->trace));
 	for (unsigned cpu = 0; cpu < spt_trace_n_cpus(recorder->trace); cpu++)
 		recorder->cpus[cpu].account_time = UINT64_MAX;
-	note_host(recorder, options);
+	spt_recorder_note_host(recorder, options);
 	spt_recorder_put_fixed_objects(recorder);
 	if (!spt_embed(&options->embed, recorder->output, error))
 		return NULL;
