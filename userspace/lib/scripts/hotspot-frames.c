@@ -429,26 +429,35 @@ static void hotspot_look_at_code(SptHotspot *h, struct jumps *bare, struct jumps
 
 /*
  * The caller's frame of the code that was interrupted.  Whatever it is doing, it returns to code
- * that was made at run time.
+ * that was made at run time.  Where strings are compared, a word may be on top of a whole frame.
  */
 static void hotspot_find_exact_caller(SptHotspot *h, struct jumps *found)
 {
 	struct jumps bare = { .n = 0 }, pushed = { .n = 0 }, made = { .n = 0 }, kept = { .n = 0 },
-		     no_size = { .n = 0 };
+		     no_size = { .n = 0 }, no_word = { .n = 0 };
 
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
 	hotspot_look_at_code(h, &bare, &pushed, &made);
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 1);
 	hotspot_land(h, &made);
 	hotspot_find_caller(h, &no_size);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_AT, R_NEXT_SP, WORD);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_STATE, 1, &kept);
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_FP, R_FP, 0);
 	hotspot_land(h, &kept);
 	hotspot_if_made(h, found);
+	hotspot_jump(h, &bare);
 	hotspot_land(h, &no_size);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
 	hotspot_land(h, &bare);
 	hotspot_find_bare_caller(h);
 	hotspot_if_made(h, found);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_STATE, 1, &no_word);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_SP, R_AT, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_NEXT_SP, CALL_RETURN_AT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_NEXT_SP, CALL_FP_AT);
+	hotspot_if_made(h, found);
+	hotspot_land(h, &no_word);
 	hotspot_land(h, &pushed);
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_SP, R_SP, 2 * WORD);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_SP, 0);
