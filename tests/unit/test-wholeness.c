@@ -40,7 +40,7 @@ static void test_lines(void)
 	g_hash_table_insert(capture.host, "copy_bytes", "8192");
 	says("Call stacks: 90 % complete; 10 % are cut off (the copies are too short). Fix: -p PID");
 	set_up("200", "100", "run_time 90 ", "perf");
-	says("Call stacks: 50 % complete; 45 % stop in code made at run time, which has to keep frame pointers (java -XX:+PreserveFramePointer)");
+	says("Call stacks: 50 % complete; 45 % stop in code made at run time, which has to keep frame pointers");
 	set_up("200", "100", "no_info 90 libx264.so.164", "perf");
 	says("Call stacks: 50 % complete; 45 % stop in libx264.so.164 (no unwind table)");
 	set_up("200", "100", "other 90 ", "perf");
@@ -130,7 +130,7 @@ static void test_parts(void)
 	capture.n_threads = G_N_ELEMENTS(threads);
 	capture.samples = samples;
 	capture.n_samples = G_N_ELEMENTS(samples);
-	says("Call stacks: 69 % complete; 18 % stop in code made at run time, which has to keep frame pointers (java -XX:+PreserveFramePointer)");
+	says("Call stacks: 69 % complete; 18 % stop in code made at run time, which has to keep frame pointers");
 	says_of(&(SptFilter){ .process = "a" },
 		"Call stacks: 60 % complete; 30 % stop in libm.so.6 (no frame pointers). "
 		"Fix: sudo systemctl enable --now sysprof-tables");
@@ -138,7 +138,7 @@ static void test_parts(void)
 		"Call stacks: 60 % complete; 30 % stop in libm.so.6 (no frame pointers). "
 		"Fix: sudo systemctl enable --now sysprof-tables");
 	says_of(&(SptFilter){ .thread = "20" },
-		"Call stacks: 70 % complete; 20 % stop in code made at run time, which has to keep frame pointers (java -XX:+PreserveFramePointer)");
+		"Call stacks: 70 % complete; 20 % stop in code made at run time, which has to keep frame pointers");
 	says_of(&(SptFilter){ .begin_ns = 3, .end_ns = 6 }, NULL);
 	says_of(&(SptFilter){ .begin_ns = 5, .end_ns = 7 },
 		"Call stacks: 88 % complete; 12 % stop in libc.so.6 (no unwind table)");

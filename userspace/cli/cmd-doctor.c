@@ -102,15 +102,15 @@ static int run_doctor(int argc, char **argv)
 	if (user)
 		return spt_doctor_revoke(user);
 	module = spt_module_check(cmd_doctor_tell, NULL);
-	if (module) {
+	if (module)
 		spt_doctor_check_sources(SPT_TRACE_MODULE);
-		spt_doctor_check_scripts();
-	}
 	perf = check_perf(module);
 	if (perf)
 		check_tracefs();
 	if (perf && !module)
 		spt_doctor_check_sources(SPT_TRACE_PERF);
+	if (perf || module)
+		spt_doctor_check_scripts();
 	verdict = spt_verdict(module, perf, spt_doctor_first_fix());
 	spt_doctor_check_names();
 	if (json) {

@@ -58,12 +58,13 @@ void spt_doctor_check_scripts(void)
 	g_autoptr(SptTrace) trace = spt_trace_open_source(SPT_TRACE_MODULE, NULL);
 	g_autoptr(SptHelpers) helpers = spt_tables_helpers();
 	g_autoptr(GString) known = g_string_new(NULL);
+	bool has_module = trace && spt_trace_has_chains(trace);
 	const SptInterpreter *interpreter;
 
-	if (!trace || !spt_trace_has_chains(trace))
-		return;
+	/* Without the module, those that copies of stacks are enough for. */
 	for (unsigned i = 0; (interpreter = spt_interpreter_nth(i)); i++)
-		doctor_scripts_find(helpers, interpreter, known);
+		if (has_module || interpreter->has_steps)
+			doctor_scripts_find(helpers, interpreter, known);
 	if (known->len)
 		spt_doctor_tell(SPT_FINDING_OK, NULL, "Functions of scripts are recorded: %s.",
 				known->str);

@@ -38,7 +38,7 @@ static const struct {
 			SPT_WORDS("%.0f %% are cut off (the copies are too short)"), NULL },
 	[RUN_TIME] = { "run_time", NULL,
 		       SPT_WORDS("%.0f %% stop in code made at run time, which has to keep frame "
-				 "pointers (java -XX:+PreserveFramePointer)"), NULL },
+				 "pointers"), NULL },
 	[NO_INFO] = { "no_info", SPT_WORDS("%.0f %% stop in %s (no unwind table)"),
 		      SPT_WORDS("%.0f %% stop in code without an unwind table"), NULL },
 	[OTHER] = { "other", NULL, SPT_WORDS("%.0f %% stop at memory that is no stack"), NULL },

@@ -18,6 +18,9 @@
 #define STACK_BYTES (128u << 10)
 #define SPACES 64u
 #define OWNERS 64u
+/* What a page that has to be read takes of a stack's fuel: a stranger's program chooses how many. */
+#define PAGE_FUEL 64
+#define PAGE_OF_OTHERS_FUEL 512
 #define NUMBERS_MAX (1u << 16)
 #define STATUS_BYTES 4096
 
@@ -63,6 +66,7 @@ struct SptMadeFrames {
 	const uint8_t *stack;
 	gint64 now;
 	bool is_cut;			/* something beyond the copy was asked for */
+	SptChainMemo *memo;
 	SptChainRun run;
 };
 
@@ -99,6 +103,7 @@ void spt_made_frames_free(SptMadeFrames *frames)
 	g_hash_table_unref(frames->chains);
 	g_hash_table_unref(frames->numbers);
 	g_free(frames->pages);
+	spt_chain_memo_free(frames->memo);
 	g_free(frames);
 }
 
@@ -113,8 +118,10 @@ void spt_made_frames_chain(SptMadeFrames *frames, uint32_t object, GBytes *chain
 		spt_chain_steps_free(steps);
 	else
 		g_hash_table_insert(frames->chains, GUINT_TO_POINTER(object), steps);
-	if (!frames->pages)
+	if (!frames->pages) {
 		frames->pages = g_new0(struct page, PAGES);
+		frames->memo = spt_chain_memo_new();
+	}
 }
 
 /* NULL: it has no chain. */
@@ -201,6 +208,7 @@ static const struct page *made_frames_page(SptMadeFrames *frames, uint64_t numbe
 	page->number = number;
 	page->mm = frames->mm;
 	page->read_at = frames->now;
+	frames->run.fuel -= made_frames_is_own(frames) ? PAGE_FUEL : PAGE_OF_OTHERS_FUEL;
 	page->is_there = made_frames_read_page(frames, page);
 	return page;
 }
@@ -253,6 +261,7 @@ bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_
 	frames->is_cut = false;
 	spt_chain_begin(&frames->run, frames->space->steps, frames->space->bias,
 			made_frames_read, frames);
+	spt_chain_remember(&frames->run, frames->memo, mm);
 	return true;
 }
 

@@ -6,9 +6,25 @@
 #include "scripts/program.h"
 
 /* The module has a tick's time, and remembers what was emitted. */
-#define FUEL (16 * SYSPROF_CHAIN_FUEL)
+#define FUEL (8 * SYSPROF_CHAIN_FUEL)
 #define NAMES_FUEL SYSPROF_CHAIN_FUEL
 #define R(run, number) ((run)->registers[(number) & (SYSPROF_CHAIN_STEPS_REGISTERS - 1)])
+
+/* Stacks of a program mostly go through the same places. */
+#define MEMO_PLACES 4096u
+#define MEMO_FRAMES 8u
+#define MEMO_FRESH_US G_USEC_PER_SEC
+
+struct remembered_place {
+	uint64_t space, dst, src;	/* the numbers of its RECALL; space 0: none yet */
+	gint64 until;
+	unsigned n;
+	SptChainFrame frames[MEMO_FRAMES];
+};
+
+struct SptChainMemo {
+	struct remembered_place places[MEMO_PLACES];
+};
 
 struct SptChainSteps {
 	GBytes *bytes;
@@ -47,6 +63,22 @@ int64_t spt_chain_steps_difference(const SptChainSteps *steps)
 	return steps->header->address_minus_offset;
 }
 
+SptChainMemo *spt_chain_memo_new(void)
+{
+	return g_new0(SptChainMemo, 1);
+}
+
+void spt_chain_memo_free(SptChainMemo *memo)
+{
+	g_free(memo);
+}
+
+void spt_chain_remember(SptChainRun *run, SptChainMemo *memo, uint64_t space)
+{
+	run->memo = memo;
+	run->space = space;
+}
+
 void spt_chain_begin(SptChainRun *run, const SptChainSteps *steps, uint64_t bias,
 		     SptChainRead read, void *data)
 {
@@ -56,6 +88,7 @@ void spt_chain_begin(SptChainRun *run, const SptChainSteps *steps, uint64_t bias
 	run->data = data;
 	run->fuel = FUEL;
 	run->n = 0;
+	run->memo = NULL;
 	memset(run->registers, 0, sizeof(run->registers));
 }
 
@@ -156,12 +189,56 @@ static uint64_t chain_machine(const SptChainRun *run, uint32_t number)
 	return run->machine[number];
 }
 
-/*
- * From instruction @at on; @place is that of the caller then, for SPT_CHAIN_NEXT.  What is recalled
- * in the module is found anew here.
- */
+static struct remembered_place *chain_place_of(SptChainRun *run,
+					       const struct sysprof_chain_insn *insn)
+{
+	uint64_t hash = chain_mix(chain_mix(run->space, R(run, insn->dst)), R(run, insn->src));
+
+	return &run->memo->places[hash >> 40 & (MEMO_PLACES - 1)];
+}
+
+/* Emits what is remembered; false: nothing, or there is no room.  *ret_place: where it would be. */
+static bool chain_recall(SptChainRun *run, const struct sysprof_chain_insn *insn, unsigned native,
+			 struct remembered_place **ret_place)
+{
+	struct remembered_place *place = run->memo ? chain_place_of(run, insn) : NULL;
+	uint64_t dst = R(run, insn->dst), src = R(run, insn->src);
+	gint64 now;
+
+	*ret_place = place;
+	if (!place)
+		return false;
+	now = g_get_monotonic_time();
+	if (place->space == run->space && place->dst == dst && place->src == src &&
+	    now < place->until && run->n + place->n <= run->steps->header->max_frames &&
+	    run->n + place->n <= G_N_ELEMENTS(run->frames)) {
+		for (unsigned i = 0; i < place->n; i++) {
+			run->frames[run->n] = place->frames[i];
+			run->frames[run->n++].native = native;
+		}
+		*ret_place = NULL;
+		return true;
+	}
+	*place = (struct remembered_place){ .dst = dst, .src = src, .until = now + MEMO_FRESH_US };
+	return false;
+}
+
+/* What was emitted since frame @first. */
+static void chain_note(SptChainRun *run, struct remembered_place *place, unsigned first)
+{
+	if (run->n - first > MEMO_FRAMES)
+		return;
+	place->n = run->n - first;
+	memcpy(place->frames, run->frames + first, place->n * sizeof(place->frames[0]));
+	place->space = run->space;
+}
+
+/* From instruction @at on; @place is that of the caller then, for SPT_CHAIN_NEXT. */
 static SptChainEnd chain_run(SptChainRun *run, uint32_t at, unsigned native, SptChainPlace *place)
 {
+	struct remembered_place *noted = NULL;
+	unsigned first = 0;
+
 	for (; at < run->steps->header->n_insns && --run->fuel >= 0; at++) {
 		const struct sysprof_chain_insn *insn = &run->steps->insns[at];
 
@@ -187,10 +264,14 @@ static SptChainEnd chain_run(SptChainRun *run, uint32_t at, unsigned native, Spt
 			*place = (SptChainPlace){ .fp = R(run, insn->dst),
 						  .sp = R(run, insn->src),
 						  .ip = R(run, (uint32_t)insn->imm) };
+			if (noted)
+				chain_note(run, noted, first);
 			return SPT_CHAIN_NEXT;
 		case SYSPROF_CHAIN_END:
 			return insn->imm ? SPT_CHAIN_ENDS : SPT_CHAIN_UNKNOWN;
 		case SYSPROF_CHAIN_RECALL:
+			first = run->n;
+			at += chain_recall(run, insn, native, &noted) ? insn->jump : 0;
 			break;
 		default:
 			chain_compute(run, insn);

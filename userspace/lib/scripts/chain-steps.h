@@ -33,6 +33,11 @@ typedef struct {
 	unsigned native;
 } SptChainFrame;
 
+/* What programs have emitted lately, for SYSPROF_CHAIN_RECALL; for one thread at a time. */
+typedef struct SptChainMemo SptChainMemo;
+SptChainMemo *spt_chain_memo_new(void);
+void spt_chain_memo_free(SptChainMemo *memo);
+
 /* One stack: begun anew for each. */
 typedef struct {
 	const SptChainSteps *steps;
@@ -46,10 +51,14 @@ typedef struct {
 	uint64_t registers[SYSPROF_CHAIN_STEPS_REGISTERS];
 	SptChainFrame frames[SYSPROF_CHAIN_MAX_FRAMES];
 	unsigned n;
+	SptChainMemo *memo;		/* NULL: nothing is remembered */
+	uint64_t space;
 } SptChainRun;
 
 void spt_chain_begin(SptChainRun *run, const SptChainSteps *steps, uint64_t bias,
 		     SptChainRead read, void *data);
+/* After that: the stack is one of address space @space, to which @memo's frames belong. */
+void spt_chain_remember(SptChainRun *run, SptChainMemo *memo, uint64_t space);
 
 typedef struct {
 	uint64_t fp, sp, ip;
