@@ -204,6 +204,9 @@ assert [line for line in lines if "node --perf-prof" in line], lines[:5]'
 check '... and does that' record named -- node --perf-prof job.js
 check '... its function leads' judge named.capture 'first("node")
 assert total(r"JS:.*job.js.*") > 50 and "job.js" in first_row, first_row'
+check '... or record asks for it' record asked --script-names -- node job.js
+check '... its function leads then, too' judge asked.capture 'first("node")
+assert total(r"JS:.*job.js.*") > 50 and "job.js" in first_row, first_row'
 check 'a C++ build: recorded' record build -- make -s -j2
 check '... belongs to make, and is in the compiler' judge build.capture 'first("make")'
 by_process()

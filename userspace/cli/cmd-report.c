@@ -348,7 +348,7 @@ static void print_nameless(const struct spt_report *report)
 			nameless += functions[i].self;
 	made_pct = spt_percent(nameless, spt_profile_total(report->profile));
 	if (made_pct >= MUCH_NAMELESS_PCT)
-		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof)%s\n",
+		printf("%.0f %% is in code made at run time, which has no names unless its program reports them (node --perf-prof, or record --script-names)%s\n",
 		       made_pct,
 		       g_strcmp0(spt_capture_host(report->capture, "source"), "perf") == 0 &&
 				       spt_languages_have_compiler(report->profile) ?

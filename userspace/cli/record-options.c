@@ -20,7 +20,7 @@ struct words {
 	double rate;			/* NAN: none was given */
 	gboolean extras[SPT_EVENT_N_OPTIONS];	/* options of events that have no value */
 	gboolean statements[SPT_STATEMENT_N_OPTIONS];
-	gboolean free_stacks, mappings, script_loops, ignored;
+	gboolean free_stacks, mappings, script_loops, script_names, ignored;
 };
 
 /* Bytes for "auto", "dwarf" or "dwarf,BYTES"; 0: another value. */
@@ -204,6 +204,7 @@ static unsigned options_given(const struct spt_record_options *options, const st
 	       (words->mappings ? SPT_GIVEN_MAPPINGS : 0) |
 	       (options->recorder.calls == SPT_CALLS_ALWAYS ? SPT_GIVEN_CALLS : 0) |
 	       (words->kmem ? SPT_GIVEN_KMEM : 0) |
+	       (words->script_names ? SPT_GIVEN_SCRIPT_NAMES : 0) |
 	       (spt_record_events_are_counted_probes(&options->events) ? SPT_GIVEN_COUNTED_PROBES :
 									 0) |
 	       (options->start_at || options->stop_at ? SPT_GIVEN_START_STOP : 0) |
@@ -269,6 +270,7 @@ static bool check_bounds(struct spt_record_options *options, const struct words 
 		if (!*options->command)
 			recorder->memory_options.attached_pid = recorder->filter.pids[0];
 		recorder->script_loops = words->script_loops;
+		recorder->script_names = words->script_names;
 		return true;
 	}
 	return false;
@@ -341,6 +343,9 @@ static void add_bound_entries(struct words *words, GArray *all)
 		  "Several of these at once: all, or a list such as waits,locks,io", "LIST" },
 		{ "script-loops", 0, 0, G_OPTION_ARG_NONE, &words->script_loops,
 		  "Also record the frames of interpreters that execute functions of scripts, which are hidden otherwise",
+		  NULL },
+		{ "script-names", 0, 0, G_OPTION_ARG_NONE, &words->script_names,
+		  "Without the module: ask Node.js, and Python from 3.12 on, to report their functions to /tmp, which makes them slower",
 		  NULL },
 		{ "ring-bytes", 0, 0, G_OPTION_ARG_STRING, &words->ring,
 		  "Ring per CPU, a power of two (1M)", "SIZE" },

@@ -31,6 +31,8 @@ static const struct rule rules[] = {
 	  "--waits=calls is for the calls of a command: put it behind \"--\"" },
 	{ SPT_GIVEN_CALLS, 0, SPT_GIVEN_LAST,
 	  "--waits=calls keeps all that is recorded, --last the last seconds: give one of them" },
+	{ SPT_GIVEN_SCRIPT_NAMES, SPT_GIVEN_COMMAND, 0,
+	  "--script-names asks interpreters that a command runs: put it behind \"--\"" },
 	{ SPT_GIVEN_START_STOP, SPT_GIVEN_COMMAND, 0,
 	  "--start-at and --stop-at are for marks of a command: put it behind \"--\"" },
 	{ SPT_GIVEN_FREE_STACKS, SPT_GIVEN_MEMORY, 0,

@@ -27,6 +27,7 @@ enum {
 	SPT_GIVEN_MEMORY_SIZE = 1 << 18, /* --memory=SIZE */
 	SPT_GIVEN_ATTACH = 1 << 19,	/* --memory and --pid without a command */
 	SPT_GIVEN_ALLOCATING = 1 << 20,	/* a command or --pid */
+	SPT_GIVEN_SCRIPT_NAMES = 1 << 13,
 	SPT_GIVEN_COUNTED_PROBES = 1 << 21, /* --only-count of --function or --probe */
 };
 

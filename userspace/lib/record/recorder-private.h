@@ -65,6 +65,7 @@ struct SptRecorder {
 	SptThreadIds *thread_ids;
 	SptStatements *statements;
 	GPtrArray *environment;		/* of the command; with the NULL at its end */
+	char *node_options;		/* in it */
 	SptResident *resident;		/* NULL: no process is known to be recorded */
 	SptEventPairs *pairs;		/* with waits */
 	SptHits *hits;			/* NULL: no points are requested */

@@ -160,7 +160,21 @@ static bool begin_memory(SptRecorder *recorder, const SptRecorderOptions *option
 	return recorder->memory || !is_required;
 }
 
-static void set_environment(SptRecorder *recorder)
+/* Python and Node.js, each by its own word; what NODE_OPTIONS has already is kept. */
+static void ask_interpreters(SptRecorder *recorder)
+{
+	const char *node = g_getenv("NODE_OPTIONS");
+
+	recorder->node_options = g_strconcat(node ? node : "", node ? " " : "",
+					     "--perf-basic-prof --interpreted-frames-native-stack",
+					     NULL);
+	g_ptr_array_add(recorder->environment, (gpointer) "PYTHONPERFSUPPORT");
+	g_ptr_array_add(recorder->environment, (gpointer) "1");
+	g_ptr_array_add(recorder->environment, (gpointer) "NODE_OPTIONS");
+	g_ptr_array_add(recorder->environment, recorder->node_options);
+}
+
+static void set_environment(SptRecorder *recorder, bool script_names)
 {
 	const char *const *variables =
 		recorder->memory ? spt_memory_environment(recorder->memory) : NULL;
@@ -169,6 +183,8 @@ static void set_environment(SptRecorder *recorder)
 	for (; variables && *variables; variables++)
 		g_ptr_array_add(recorder->environment, (gpointer)*variables);
 	spt_statements_add_environment(recorder->statements, recorder->environment);
+	if (script_names)
+		ask_interpreters(recorder);
 	g_ptr_array_add(recorder->environment, NULL);
 }
 
@@ -262,7 +278,7 @@ static bool add_event_stages(SptRecorder *recorder, const SptRecorderOptions *op
 	if (!recorder->statements || !begin_memory(recorder, options, error))
 		return false;
 	spt_stages_add(recorder->stages, &spt_memory_stage, recorder->memory);
-	set_environment(recorder);
+	set_environment(recorder, options->script_names);
 	if ((options->command_pid || options->filter.n_pids) && !options->last_ns &&
 	    !options->by_windows)
 		recorder->resident = spt_resident_new(recorder->output);
@@ -415,6 +431,7 @@ void spt_recorder_free(SptRecorder *recorder)
 	spt_tasks_free(recorder->tasks);
 	spt_event_pairs_free(recorder->pairs);
 	g_free(recorder->hits_notice);
+	g_free(recorder->node_options);
 	spt_stacks_free(recorder->stacks);
 	spt_spaces_free(recorder->spaces);
 	spt_trace_free(recorder->trace);

@@ -65,6 +65,7 @@ typedef struct {
 	bool by_windows;
 	bool cgroups;			/* of processes are read; with no_command_lines */
 	bool script_loops;		/* also the native frames that execute those of scripts */
+	bool script_names;		/* the command's interpreters are asked to report theirs */
 	uint64_t late_ns;		/* > 0: a tick that is this late is noted in the status */
 	/* Most memory of the recorder; 0: default. */
 	uint64_t memory_bytes;
