@@ -252,6 +252,37 @@ if [ "$(uname -m)" = x86_64 ]; then
 		"$work/f.s" >"$work/f-now.s"
 	(cd "$work" && gcc -c -o f.o f-now.s && gcc -o nothing calls.o f.o calls-main.o)
 	check '... behind data' whole nothing ';main;middle;f'
+
+	# Made at run time, without a frame pointer, as Python's are: it calls, and returns at once.
+	cat >"$work/trampoline.c" <<'END'
+#include <string.h>
+#include <sys/mman.h>
+#include "burn.h"
+/* sub $8, %rsp; call *%rdi; add $8, %rsp; ret */
+static const unsigned char code[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x83, 0xc4, 8, 0xc3 };
+__attribute__((noinline)) static void called(void)
+{
+	burn();
+	sink++;
+}
+__attribute__((noinline)) static void middle(void (*through)(void (*)(void)))
+{
+	through(called);
+	sink++;
+}
+int main(void)
+{
+	void *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(made, code, sizeof(code));
+	middle((void (*)(void (*)(void)))made);
+	return 0;
+}
+END
+	gcc -O2 -fomit-frame-pointer -o "$work/trampoline" "$work/trampoline.c"
+	check 'a trampoline that was made at run time' whole trampoline \
+		';main;middle;[anon];called;burn'
 fi
 
 echo "1..$number"

@@ -151,7 +151,7 @@ static void test_registers(void)
 	g_assert_true(run->frames[0].position == 77 && run->frames[1].position == 0);
 }
 
-/* A caller's frame is above, and aligned; a program that goes round ends; so does missing memory. */
+/* A caller's frame is above, and aligned; going round ends, and so does missing memory. */
 static void test_ends(void)
 {
 	static const int64_t bad[] = { 0, -8, 4 };
@@ -226,7 +226,10 @@ static GBytes *random_chain(void)
 
 	spt_program_add(any, SYSPROF_CHAIN_END, 0, 0, 0);
 	made = spt_program_finish(any);
-	header.machine = ((const struct sysprof_chain_header *)g_bytes_get_data(made, NULL))->machine;
+	memcpy(&header.machine,
+	       (const char *)g_bytes_get_data(made, NULL) +
+		       offsetof(struct sysprof_chain_header, machine),
+	       sizeof(header.machine));
 	header.max_frames = (uint16_t)g_test_rand_int();
 	header.names = (uint16_t)g_test_rand_int_range(0, 70);
 	g_byte_array_append(bytes, (const guint8 *)&header, sizeof(header));
@@ -265,9 +268,10 @@ static void test_strange(void)
 				 random_word());
 		spt_chain_begin(run, steps, random_word(), read_memory, NULL);
 		spt_chain_remember(run, memo, i % 3);
-		for (unsigned k = 0; k < 20 && spt_chain_step(run, &place, no_registers, random_word(),
-							       k) == SPT_CHAIN_NEXT; k++)
-			;
+		for (unsigned k = 0; k < 20; k++)
+			if (spt_chain_step(run, &place, no_registers, random_word(), k) !=
+			    SPT_CHAIN_NEXT)
+				break;
 		g_assert_cmpuint(run->n, <=, SYSPROF_CHAIN_MAX_FRAMES);
 		code = spt_chain_names(steps, 0, random_word(), read_memory, NULL);
 		g_assert_cmpuint(code->record.size * 8u, <=,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/made-frames.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -9,6 +10,7 @@
 #include "record/script-names.h"
 #include "scripts/chain-steps.h"
 #include "unwind/arch.h"
+#include "unwind/straight.h"
 
 #define PAGE 4096u
 #define PAGES 512u
@@ -18,7 +20,11 @@
 #define STACK_BYTES (128u << 10)
 #define SPACES 64u
 #define OWNERS 64u
-/* What a page that has to be read takes of a stack's fuel: a stranger's program chooses how many. */
+/* The frame pointer, by its DWARF number. */
+#define FP_BIT (1ULL << 6)
+#define TRAMPOLINES 256u
+#define TRAMPOLINE_FRESH_US G_USEC_PER_SEC
+/* What a page that has to be read takes of a stack's fuel: a stranger chooses how many. */
 #define PAGE_FUEL 64
 #define PAGE_OF_OTHERS_FUEL 512
 #define NUMBERS_MAX (1u << 16)
@@ -40,6 +46,14 @@ struct known_space {
 	uint32_t object;
 };
 
+/* What the code at an address does until it returns. */
+struct trampoline {
+	uint64_t mm, ip;
+	gint64 until;			/* 0: nothing yet */
+	bool is_known;
+	SptStraight straight;
+};
+
 /* Whose a process is. */
 struct owner {
 	uint64_t mm;
@@ -57,6 +71,7 @@ struct SptMadeFrames {
 	GHashTable *chains;		/* object -> SptChainSteps */
 	struct known_space spaces[SPACES];
 	struct owner owners[OWNERS];
+	struct trampoline trampolines[TRAMPOLINES];
 	GHashTable *numbers;		/* struct made_code -> uint64_t */
 	struct page *pages;		/* NULL: nothing was read yet */
 	/* The present stack: */
@@ -66,6 +81,7 @@ struct SptMadeFrames {
 	const uint8_t *stack;
 	gint64 now;
 	bool is_cut;			/* something beyond the copy was asked for */
+	bool is_x86;
 	SptChainMemo *memo;
 	SptChainRun run;
 };
@@ -118,10 +134,8 @@ void spt_made_frames_chain(SptMadeFrames *frames, uint32_t object, GBytes *chain
 		spt_chain_steps_free(steps);
 	else
 		g_hash_table_insert(frames->chains, GUINT_TO_POINTER(object), steps);
-	if (!frames->pages) {
-		frames->pages = g_new0(struct page, PAGES);
+	if (!frames->memo)
 		frames->memo = spt_chain_memo_new();
-	}
 }
 
 /* NULL: it has no chain. */
@@ -200,8 +214,11 @@ static bool made_frames_read_page(SptMadeFrames *frames, struct page *page)
 
 static const struct page *made_frames_page(SptMadeFrames *frames, uint64_t number)
 {
-	struct page *page = &frames->pages[(number ^ frames->mm * 7) % PAGES];
+	struct page *page;
 
+	if (!frames->pages)
+		frames->pages = g_new0(struct page, PAGES);
+	page = &frames->pages[(number ^ frames->mm * 7) % PAGES];
 	if (page->number == number && page->mm == frames->mm && page->read_at &&
 	    frames->now - page->read_at < FRESH_US)
 		return page;
@@ -249,9 +266,9 @@ bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_
 	const SptUnwindArch *arch = spt_unwind_arch(raw->arch);
 
 	frames->run.n = 0;
-	frames->space = made_frames_space(frames, space);
-	if (!frames->space || !arch)
+	if (!arch)
 		return false;
+	frames->space = made_frames_space(frames, space);
 	frames->mm = mm;
 	frames->pid = pid;
 	frames->base = raw->regs[arch->raw[arch->sp]];
@@ -259,13 +276,74 @@ bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_
 	frames->stack = (const uint8_t *)&raw->regs[raw->n_regs];
 	frames->now = g_get_monotonic_time();
 	frames->is_cut = false;
+	frames->is_x86 = raw->arch == EM_X86_64;
+	if (!frames->space)
+		return true;
 	spt_chain_begin(&frames->run, frames->space->steps, frames->space->bias,
 			made_frames_read, frames);
 	spt_chain_remember(&frames->run, frames->memo, mm);
 	return true;
 }
 
-SptUnwindMadeIs spt_made_frames_find(SptMadeFrames *frames, SptUnwindMade *made)
+static const struct trampoline *made_frames_trampoline(SptMadeFrames *frames, uint64_t ip)
+{
+	struct trampoline *trampoline =
+		&frames->trampolines[(ip ^ ip >> 12 ^ frames->mm) % TRAMPOLINES];
+	uint8_t code[SPT_STRAIGHT_BYTES];
+	unsigned n = sizeof(code);
+
+	if (trampoline->mm == frames->mm && trampoline->ip == ip &&
+	    frames->now < trampoline->until)
+		return trampoline;
+	*trampoline = (struct trampoline){ .mm = frames->mm,
+					   .ip = ip,
+					   .until = frames->now + TRAMPOLINE_FRESH_US };
+	/* The next page may be none. */
+	if (!made_frames_read(ip, code, n, frames)) {
+		n = PAGE - (unsigned)(ip % PAGE);
+		if (n >= sizeof(code) || !made_frames_read(ip, code, n, frames))
+			return trampoline;
+	}
+	trampoline->is_known = spt_straight_find(code, n, &trampoline->straight);
+	return trampoline;
+}
+
+/* What was called, and whose code leads straight to its return. */
+static SptUnwindMadeIs made_frames_find_straight(SptMadeFrames *frames, SptUnwindMade *made)
+{
+	const struct trampoline *trampoline;
+	const SptStraight *straight;
+	uint64_t base, fp = 0, at;
+
+	if (!frames->is_x86 || made->is_exact || !made_frames_is_own(frames))
+		return SPT_UNWIND_MADE_UNKNOWN;
+	trampoline = made_frames_trampoline(frames, made->ip);
+	straight = &trampoline->straight;
+	if (!trampoline->is_known || (straight->from_fp && !made->fp))
+		return SPT_UNWIND_MADE_UNKNOWN;
+	base = straight->from_fp ? made->fp : made->sp;
+	at = base + (uint64_t)(int64_t)straight->return_offset;
+	if (at < made->sp || at % 8)
+		return SPT_UNWIND_MADE_UNKNOWN;
+	frames->is_cut = false;
+	if (!made_frames_read(at, &made->ip, sizeof(made->ip), frames) ||
+	    (straight->has_fp &&
+	     !made_frames_read(base + (uint64_t)(int64_t)straight->fp_offset, &fp, sizeof(fp),
+			       frames)))
+		return frames->is_cut ? SPT_UNWIND_MADE_CUT : SPT_UNWIND_MADE_UNKNOWN;
+	/* Of those that calls preserve both have the same numbers, but for the frame pointer. */
+	made->known &= ~(uint64_t)straight->writes | FP_BIT;
+	if (straight->has_fp) {
+		made->fp = fp;
+		made->known |= FP_BIT;
+	} else if (!straight->keeps_fp) {
+		made->known &= ~FP_BIT;
+	}
+	made->sp = at + 8;
+	return SPT_UNWIND_MADE_CALLER;
+}
+
+static SptUnwindMadeIs made_frames_find_by_chain(SptMadeFrames *frames, SptUnwindMade *made)
 {
 	SptChainPlace place = { made->fp, made->sp, made->ip, made->is_exact };
 	SptChainEnd end = spt_chain_step(&frames->run, &place, made->registers, made->known,
@@ -275,6 +353,7 @@ SptUnwindMadeIs spt_made_frames_find(SptMadeFrames *frames, SptUnwindMade *made)
 		return SPT_UNWIND_MADE_UNKNOWN;
 	if (end == SPT_CHAIN_ENDS)
 		return frames->is_cut ? SPT_UNWIND_MADE_CUT : SPT_UNWIND_MADE_BAD;
+	made->known = FP_BIT;
 	made->fp = place.fp;
 	made->sp = place.sp;
 	made->ip = place.ip;
@@ -324,6 +403,14 @@ static uint64_t made_frames_number(SptMadeFrames *frames, const SptChainFrame *f
 	g_hash_table_insert(frames->numbers, g_memdup2(&key, sizeof(key)),
 			    g_memdup2(&next, sizeof(next)));
 	return next;
+}
+
+SptUnwindMadeIs spt_made_frames_find(SptMadeFrames *frames, SptUnwindMade *made)
+{
+	SptUnwindMadeIs is = frames->space ? made_frames_find_by_chain(frames, made) :
+					     SPT_UNWIND_MADE_UNKNOWN;
+
+	return is == SPT_UNWIND_MADE_UNKNOWN ? made_frames_find_straight(frames, made) : is;
 }
 
 unsigned spt_made_frames_put(SptMadeFrames *frames, const SptUnwindFrame *native, unsigned n,

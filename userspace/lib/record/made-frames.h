@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames in code that a virtual machine has made at run time, in copies of stacks: its chain
+ * Frames in code that was made at run time, in copies of stacks.  Of a virtual machine its chain
  * (scripts/chain-steps.h) finds which functions of its program they are, and where their callers
  * are.  What the chain reads beside the copy is read from the process once the copy is here.  So
  * these are chains that only follow what stays where it is, as HotSpot's do: compiled code, and
- * what is known of methods.
+ * what is known of methods.  Of other code it is seen where it returns to, if it does so straight
+ * away (unwind/straight.h), as Python's trampolines do.
  */
 #ifndef SPT_MADE_FRAMES_H
 #define SPT_MADE_FRAMES_H
@@ -31,7 +32,7 @@ void spt_made_frames_chain(SptMadeFrames *frames, uint32_t object, GBytes *chain
 /* Whether an object in @space has a chain. */
 bool spt_made_frames_are_in(SptMadeFrames *frames, const SptSpace *space);
 
-/* Begins with the stack of a task of process @pid; false: its space has no chain. */
+/* Begins with the stack of a task of process @pid; false: it is of a machine that is not known. */
 bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_t mm, uint32_t pid,
 			   const struct sysprof_raw *raw);
 /* As SptUnwindFindMade, after that. */

@@ -469,7 +469,9 @@ static const Elf_Data *read_bytes(const SptObject *file, const char *name, GElf_
 	} else if (!scn && packed && (scn = find_section(file, packed, ret_header))) {
 		data = compile_unpack(file, scn, ret_header) ? elf_getdata(scn, NULL) : NULL;
 	} else {
-		data = scn ? spt_object_section(file, scn, ELF_T_BYTE, SPT_COMPILE_SECTION_MAX_BYTES) : NULL;
+		data = scn ? spt_object_section(file, scn, ELF_T_BYTE,
+						SPT_COMPILE_SECTION_MAX_BYTES) :
+			     NULL;
 	}
 	return data && data->d_buf ? data : NULL;
 }

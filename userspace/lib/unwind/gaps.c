@@ -114,8 +114,8 @@ static bool ends_as_called(const struct compiler *compiler, const struct functio
 }
 
 /*
- * Covers [@start, @end), a section, by sorted functions.  A small gap is padding, or the rest of the
- * function before it, which is followed if the stack is known there.
+ * Covers [@start, @end), a section, by sorted functions.  A small gap is padding, or the rest of
+ * the function before it, which is followed if the stack is known there.
  */
 static void find_gaps(struct compiler *compiler, uint64_t start, uint64_t end, GArray *gaps)
 {

@@ -333,7 +333,7 @@ static bool stepper_step_in_made(struct walk *walk, unsigned number, bool *ret_i
 		return false;
 	walk->registers[fp] = made.fp;
 	walk->registers[sp] = made.sp;
-	walk->known = 1ULL << fp | 1ULL << sp;
+	walk->known = (made.known & walk->keeps) | 1ULL << sp;
 	walk->ip = made.ip & walk->arch->address_mask;
 	walk->is_exact = false;
 	walk->end = SPT_UNWIND_ROOT;

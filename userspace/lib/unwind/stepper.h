@@ -48,7 +48,10 @@ typedef bool (*SptUnwindFind)(uint64_t space, uint64_t address, SptUnwindPlace *
 /* A frame in code of no file. */
 typedef struct {
 	unsigned number;		/* of the frame, from 0 */
-	/* By DWARF number, and bits: those that are known */
+	/*
+	 * By DWARF number, and bits: those that are known; then those that are the caller's, and of
+	 * them the frame pointer if it is in @fp.
+	 */
 	const uint64_t *registers;
 	uint64_t known;
 	uint64_t fp, sp, ip;		/* fp 0: not known; all three become the caller's */
