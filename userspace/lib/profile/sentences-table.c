@@ -118,7 +118,7 @@ const SptSentenceRow spt_sentence_rows[] = {
 	  SPT_WORDS("In functions without names: {nameless}, above all in {file}.") },
 
 	{ PYTHON, "python", NAMED_BY_PERF, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: with python3 -X perf functions of "
+	  SPT_WORDS("{python} is in Python's interpreter: with record --script-names functions of "
 		    "scripts have names.") },
 	{ PYTHON, "python", NAMED_BY_MODULE, EMPTY,
 	  SPT_WORDS("{python} is in {language}'s interpreter: functions of scripts have names only "
