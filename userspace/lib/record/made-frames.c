@@ -2,6 +2,7 @@
 #include "record/made-frames.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -34,6 +35,7 @@ struct page {
 	uint64_t mm, number;
 	gint64 read_at;			/* 0: never */
 	bool is_there;
+	bool is_refused;		/* the process may not be read, or has ended */
 	uint8_t bytes[PAGE];
 };
 
@@ -82,6 +84,7 @@ struct SptMadeFrames {
 	gint64 now;
 	bool is_cut;			/* something beyond the copy was asked for */
 	bool is_x86;
+	bool is_refused;		/* the process may not be read, or has ended */
 	SptChainMemo *memo;
 	SptChainRun run;
 };
@@ -202,10 +205,15 @@ static bool made_frames_read_page(SptMadeFrames *frames, struct page *page)
 	g_autofree char *data = NULL;
 	gsize bytes;
 
-	if (made_frames_is_own(frames))
-		return process_vm_readv((pid_t)frames->pid, &to, 1, &from, 1, 0) == (ssize_t)PAGE;
+	if (made_frames_is_own(frames)) {
+		ssize_t n = process_vm_readv((pid_t)frames->pid, &to, 1, &from, 1, 0);
+
+		page->is_refused = n < 0 && errno != EFAULT;
+		return n == (ssize_t)PAGE;
+	}
 	data = spt_proc_files_read_at(frames->files, frames->pid, "mem", page->number * PAGE, PAGE,
 				      &bytes);
+	page->is_refused = !data;
 	if (!data || bytes != PAGE)
 		return false;
 	memcpy(page->bytes, data, PAGE);
@@ -248,8 +256,10 @@ static bool made_frames_read(uint64_t address, void *to, unsigned bytes, void *d
 		const struct page *page = made_frames_page(frames, address / PAGE);
 		unsigned n = MIN(bytes, PAGE - (unsigned)(address % PAGE));
 
-		if (!page->is_there)
+		if (!page->is_there) {
+			frames->is_refused |= page->is_refused;
 			return false;
+		}
 		memcpy(next, page->bytes + address % PAGE, n);
 		next += n;
 		address += n;
@@ -276,6 +286,7 @@ bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_
 	frames->stack = (const uint8_t *)&raw->regs[raw->n_regs];
 	frames->now = g_get_monotonic_time();
 	frames->is_cut = false;
+	frames->is_refused = false;
 	frames->is_x86 = raw->arch == EM_X86_64;
 	if (!frames->space)
 		return true;
@@ -349,7 +360,7 @@ static SptUnwindMadeIs made_frames_find_by_chain(SptMadeFrames *frames, SptUnwin
 	SptChainEnd end = spt_chain_step(&frames->run, &place, made->registers, made->known,
 					 made->number);
 
-	if (end == SPT_CHAIN_UNKNOWN)
+	if (end == SPT_CHAIN_UNKNOWN || (end == SPT_CHAIN_ENDS && frames->is_refused))
 		return SPT_UNWIND_MADE_UNKNOWN;
 	if (end == SPT_CHAIN_ENDS)
 		return frames->is_cut ? SPT_UNWIND_MADE_CUT : SPT_UNWIND_MADE_BAD;
