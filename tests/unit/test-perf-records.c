@@ -675,6 +675,50 @@ static void test_snapshot_before_record(struct fixture *fixture, const void *dat
 	g_assert_cmpuint(count_execs(fixture), ==, 3);
 }
 
+/* Mappings of this process in a snapshot that is taken and reported now. */
+static unsigned maps_of_snapshot(struct fixture *fixture, SptProcFiles *files)
+{
+	g_autoptr(SptPerfSnapshot) snapshot = spt_perf_snapshot_read(files, NULL);
+	unsigned n = 0;
+
+	g_ptr_array_set_size(fixture->out, 0);
+	spt_perf_snapshot_put(snapshot, fixture->records, &fixture->sink);
+	for (unsigned i = 0; i < fixture->out->len; i++) {
+		const struct sysprof_record *record = g_ptr_array_index(fixture->out, i);
+
+		n += record->type == SYSPROF_MAP && record->pid == (uint32_t)getpid();
+	}
+	return n;
+}
+
+/*
+ * Of a process whose mappings are all reported a later snapshot has none: records of before it that
+ * are taken only then would count for nothing.
+ */
+static void test_snapshot_of_known(struct fixture *fixture, const void *data)
+{
+	uint32_t pid = (uint32_t)getpid();
+	g_autoptr(SptProcFiles) files = spt_proc_files_new("/proc");
+	unsigned n = maps_of_snapshot(fixture, files);
+	g_autofree char *name = NULL;
+	struct made made;
+
+	(void)data;
+	g_assert_cmpuint(n, >, 0);
+	g_assert_cmpuint(maps_of_snapshot(fixture, files), ==, 0);
+	begin(&made, PERF_RECORD_LOST, 0);
+	add(&made, 1);
+	add(&made, 1);
+	take(fixture, 0, &made, pid, pid, 300);
+	g_assert_cmpuint(maps_of_snapshot(fixture, files), ==, n);
+	g_assert_true(g_file_get_contents("/proc/self/comm", &name, NULL, NULL));
+	comm(fixture, true, pid, pid, g_strchomp(name), 400);
+	g_assert_cmpuint(maps_of_snapshot(fixture, files), ==, 0);
+	/* By its name it has become another program, of which nothing was reported. */
+	comm(fixture, true, pid, pid, "before", 500);
+	g_assert_cmpuint(maps_of_snapshot(fixture, files), ==, n);
+}
+
 /* Code in memory between two mappings of one file: its own, or what a program made. */
 static void test_copied_code(void)
 {
@@ -709,6 +753,8 @@ int main(int argc, char **argv)
 		   test_kernel_threads_and_the_dying, tear_down);
 	g_test_add("/perf/snapshot-after-loss", struct fixture, NULL, set_up,
 		   test_snapshot_after_loss, tear_down);
+	g_test_add("/perf/snapshot-of-known", struct fixture, NULL, set_up,
+		   test_snapshot_of_known, tear_down);
 	g_test_add("/perf/snapshot-before-record", struct fixture, NULL, set_up,
 		   test_snapshot_before_record, tear_down);
 	g_test_add_func("/perf/object-identity", test_object_identity);

@@ -396,6 +396,7 @@ static void take_lost(SptPerfRecords *records, unsigned cpu, const struct lost_r
 	struct sysprof_record resync = spt_perf_record(SYSPROF_RESYNC, 0, sizeof(resync), &nobody);
 
 	spt_perf_clock_lost(&records->clocks[cpu], lost->n);
+	spt_perf_tasks_lose_maps(records->tasks);
 	sink->func(&resync, sink->data);
 }
 

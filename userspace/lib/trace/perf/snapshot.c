@@ -221,7 +221,13 @@ static void put_process(const struct process *process, SptPerfRecords *records,
 						    thread->name, sink);
 	}
 	who.tid = who.pid;
-	for (unsigned i = 0; known && i < process->maps->len; i++) {
+	/*
+	 * Records that are still to come are of before the reading: what they would say of what
+	 * was where in between is in no snapshot.
+	 */
+	if (!known || known->has_maps)
+		return;
+	for (unsigned i = 0; i < process->maps->len; i++) {
 		const struct spt_perf_map *map =
 			&g_array_index(process->maps, struct spt_perf_map, i);
 		struct spt_perf_file file = {
@@ -237,6 +243,7 @@ static void put_process(const struct process *process, SptPerfRecords *records,
 		known->is_fresh = false;
 		spt_perf_records_map(records, known, &who, &file, map->offset, sink);
 	}
+	known->has_maps = process->text != NULL;
 }
 
 void spt_perf_snapshot_put(const SptPerfSnapshot *snapshot, SptPerfRecords *records,

@@ -214,6 +214,16 @@ static struct spt_perf_process *tasks_find_same(SptPerfTasks *tasks, uint32_t pi
 	return NULL;
 }
 
+void spt_perf_tasks_lose_maps(SptPerfTasks *tasks)
+{
+	GHashTableIter iter;
+	void *process;
+
+	g_hash_table_iter_init(&iter, tasks->processes);
+	while (g_hash_table_iter_next(&iter, NULL, &process))
+		((struct spt_perf_process *)process)->has_maps = false;
+}
+
 void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, uint32_t parent_pid,
 			 uint32_t parent_tid, const struct spt_perf_sink *sink)
 {
@@ -236,6 +246,7 @@ void spt_perf_tasks_fork(SptPerfTasks *tasks, const struct spt_perf_who *who, ui
 	if (!process) {
 		process = tasks_add_process(tasks, who->pid, who->time, parent->is_kthread);
 		process->is_32bit = parent->is_32bit;
+		process->has_maps = parent->has_maps;
 	}
 	thread = perf_tasks_find_thread(tasks, who->tid);
 	if (!thread || thread->pid != who->pid)
@@ -280,7 +291,7 @@ void spt_perf_tasks_exec(SptPerfTasks *tasks, const struct spt_perf_who *who, co
 	tasks_add_thread(tasks, process, who->tid, name);
 	process->n_threads = 1;
 	process->mm = ++tasks->n_mms;
-	process->is_fresh = true;
+	process->is_fresh = process->has_maps = true;
 	process->is_kthread = process->is_32bit = false;
 	tasks_put(sink, SYSPROF_EXEC, 0, who,
 		  (struct sysprof_task){ .mm = process->mm, .old_tid = who->tid }, name);
@@ -325,8 +336,10 @@ struct spt_perf_process *spt_perf_tasks_seen(SptPerfTasks *tasks, const struct s
 		process = tasks_add_process(tasks, who->pid, start_time, is_kthread);
 	/* A new name that no record reported: it may be another program. */
 	if (is_main && !is_kthread && process->name[0] &&
-	    strncmp(process->name, name, sizeof(process->name) - 1))
+	    strncmp(process->name, name, sizeof(process->name) - 1)) {
 		spt_perf_tasks_exec(tasks, who, name, sink);
+		process->has_maps = false;
+	}
 	process->snapshot = tasks->snapshot;
 	if (!thread || !thread->is_exiting)
 		tasks_add_thread(tasks, process, who->tid, name);

@@ -25,6 +25,8 @@ struct spt_perf_process {
 	unsigned snapshot;		/* number of the latest snapshot that saw it */
 	bool is_kthread;
 	bool is_fresh;			/* it has exec'ed and not mapped anything yet */
+	/* All its mappings were reported; of later ones there are records */
+	bool has_maps;
 	bool is_32bit;
 	char name[SYSPROF_COMM_BYTES];
 };
@@ -63,6 +65,9 @@ void spt_perf_tasks_rename(SptPerfTasks *tasks, const struct spt_perf_who *who, 
 void spt_perf_tasks_exit(SptPerfTasks *tasks, const struct spt_perf_who *who);
 void spt_perf_tasks_flush_exits(SptPerfTasks *tasks, uint64_t before,
 				const struct spt_perf_sink *sink);
+
+/* Records were lost: of no process all mappings are known any more. */
+void spt_perf_tasks_lose_maps(SptPerfTasks *tasks);
 
 /* The name of a thread by the records so far; NULL: it is not known.  Valid until it changes. */
 const char *spt_perf_tasks_name(SptPerfTasks *tasks, uint32_t tid);
