@@ -12,13 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* So many bytes of code are looked at. */
+/* Of code this much is looked at. */
 #define SPT_STRAIGHT_BYTES 64
 
 typedef struct {
-	bool from_fp;			/* offsets are from the frame pointer, not the stack pointer */
+	/* Offsets are from the frame pointer, not the stack pointer. */
+	bool from_fp;
 	bool keeps_fp;			/* the frame pointer is the caller's */
-	bool has_fp;			/* or it is restored from fp_offset; neither: it is lost */
+	bool has_fp;			/* or comes from fp_offset; neither: it is lost */
 	int32_t return_offset, fp_offset;
 	uint16_t writes;		/* bits: registers that it changes, by the machine's number */
 } SptStraight;
