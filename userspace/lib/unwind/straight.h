@@ -21,7 +21,7 @@ typedef struct {
 	bool keeps_fp;			/* the frame pointer is the caller's */
 	bool has_fp;			/* or comes from fp_offset; neither: it is lost */
 	int32_t return_offset, fp_offset;
-	uint16_t writes;		/* bits: registers that it changes, by the machine's number */
+	uint16_t writes;		/* bits: registers that it changes, as x86 numbers them */
 } SptStraight;
 
 /* Follows the @n bytes of @code; false: it is not known. */
