@@ -244,6 +244,9 @@ static bool made_frames_read(uint64_t address, void *to, unsigned bytes, void *d
 	uint64_t at = address - frames->base;
 	uint8_t *next = to;
 
+	/* Below the stack pointer nothing is kept. */
+	if (-at <= STACK_BYTES && at)
+		return false;
 	if (at < frames->copied + STACK_BYTES) {
 		if (at >= frames->copied || frames->copied - at < bytes) {
 			frames->is_cut = true;
