@@ -9,6 +9,7 @@
 
 #include "trace/perf/maps.h"
 
+#define NUMBER_BYTES 17			/* the most that put_number() puts */
 #define WINDOW_SHIFT 39
 #define WINDOWS_SHIFT 18		/* more than an address space has */
 
@@ -168,16 +169,43 @@ static uint32_t lookup(GHashTable *table, const char *key)
 	return GPOINTER_TO_UINT(g_hash_table_lookup(table, key));
 }
 
-static char *key_of(const struct spt_perf_file *file)
+static const char digits[] = "0123456789abcdef";
+
+/* As digits, the lowest first, and a colon. */
+static char *put_number(char *to, uint64_t number)
 {
-	return g_strdup_printf("%x:%x:%" G_GINT64_MODIFIER "x:%s", file->dev_major,
-			       file->dev_minor, file->inode, file->path);
+	do
+		*to++ = digits[number & 15];
+	while (number >>= 4);
+	*to++ = ':';
+	return to;
 }
 
-/* A file has thousands of mappings: formatting each byte was a fifth of an import. */
+/* A file has thousands of mappings: printf took a twelfth of an import. */
+static char *key_of_number(uint64_t number, const char *rest)
+{
+	size_t bytes = strlen(rest) + 1;
+	char *key = g_malloc(NUMBER_BYTES + bytes);
+
+	memcpy(put_number(key, number), rest, bytes);
+	return key;
+}
+
+static char *key_of(const struct spt_perf_file *file)
+{
+	size_t bytes = strlen(file->path) + 1;
+	char *key = g_malloc(3 * NUMBER_BYTES + bytes), *to = key;
+
+	to = put_number(to, file->dev_major);
+	to = put_number(to, file->dev_minor);
+	to = put_number(to, file->inode);
+	memcpy(to, file->path, bytes);
+	return key;
+}
+
+/* Likewise: formatting each byte was a fifth of an import. */
 static char *key_with_build_id(const struct spt_perf_file *file)
 {
-	static const char digits[] = "0123456789abcdef";
 	GString *key = g_string_sized_new(2 * file->build_id_bytes + strlen(file->path) + 2);
 
 	for (unsigned i = 0; i < file->build_id_bytes; i++) {
@@ -220,7 +248,7 @@ uint32_t spt_perf_objects_get(SptPerfObjects *objects, const struct spt_perf_fil
 		if (!object || !spt_perf_files_generation(object, &generation))
 			generation = 0;
 	}
-	exact = g_strdup_printf("%" G_GINT64_MODIFIER "x:%s", generation, any);
+	exact = key_of_number(generation, any);
 	id = lookup(objects->exact, exact);
 	if (!id) {
 		if (file->has_generation)
