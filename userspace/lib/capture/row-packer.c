@@ -14,34 +14,66 @@
 #define ROUGH_BITS 4
 /* Symbols that are remembered. */
 #define SYMBOLS_MAX (1u << 17)
+#define FIRST_SLOTS 1024u
+
+struct place {
+	uint64_t start;
+	uint32_t object, name;		/* name: a hash of it, but never 0 */
+};
 
 struct SptPacker {
 	/* SptProcessRow by id, as last written, but unpacked; names in texts */
 	GArray *processes;
 	/* guint64 by id: hash of the thread as last written */
 	GArray *threads;
-	GHashTable *symbols;		/* struct place of symbols that were written */
+	/*
+	 * Symbols that were written, by linear probing.  At most half of the slots are in use; name
+	 * 0: none.
+	 */
+	struct place *symbols;
+	uint32_t symbols_mask, n_symbols;
 	GStringChunk *texts;
 };
 
-struct place {
-	uint64_t start;
-	uint32_t object, name;		/* name: a hash of it */
-};
-
-static guint hash_place(gconstpointer key)
+/* The slot of @place, or the empty one where it would be. */
+static struct place *slot_of_place(const SptPacker *packer, const struct place *place)
 {
-	const struct place *place = key;
+	uint64_t mixed = (place->start ^ (uint64_t)place->object << 40) * 0x9e3779b97f4a7c15u;
+	uint32_t slot = (uint32_t)(mixed >> 32) ^ place->name;
 
-	return (guint)((place->start ^ (uint64_t)place->object << 40) * 0x9e3779b97f4a7c15u >> 32) ^
-	       place->name;
+	for (;; slot++) {
+		struct place *at = &packer->symbols[slot & packer->symbols_mask];
+
+		if (!at->name || (at->start == place->start && at->object == place->object &&
+				  at->name == place->name))
+			return at;
+	}
 }
 
-static gboolean equal_places(gconstpointer a, gconstpointer b)
+static void make_slots(SptPacker *packer, uint32_t n_slots)
 {
-	const struct place *x = a, *y = b;
+	packer->symbols = g_new0(struct place, n_slots);
+	packer->symbols_mask = n_slots - 1;
+}
 
-	return x->start == y->start && x->object == y->object && x->name == y->name;
+/* False: it is there. */
+static bool add_place(SptPacker *packer, const struct place *place)
+{
+	struct place *slot = slot_of_place(packer, place);
+
+	if (slot->name)
+		return false;
+	*slot = *place;
+	if (++packer->n_symbols > packer->symbols_mask / 2) {
+		uint32_t n_slots = packer->symbols_mask + 1;
+		g_autofree struct place *before = packer->symbols;
+
+		make_slots(packer, n_slots * 2);
+		for (uint32_t i = 0; i < n_slots; i++)
+			if (before[i].name)
+				*slot_of_place(packer, &before[i]) = before[i];
+	}
+	return true;
 }
 
 SptPacker *spt_packer_new(void)
@@ -50,7 +82,7 @@ SptPacker *spt_packer_new(void)
 
 	packer->processes = g_array_new(FALSE, TRUE, sizeof(SptProcessRow));
 	packer->threads = g_array_new(FALSE, TRUE, sizeof(uint64_t));
-	packer->symbols = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
+	make_slots(packer, FIRST_SLOTS);
 	packer->texts = g_string_chunk_new(4096);
 	return packer;
 }
@@ -59,7 +91,7 @@ void spt_packer_free(SptPacker *packer)
 {
 	g_array_unref(packer->processes);
 	g_array_unref(packer->threads);
-	g_hash_table_unref(packer->symbols);
+	g_free(packer->symbols);
 	g_string_chunk_free(packer->texts);
 	g_free(packer);
 }
@@ -197,18 +229,19 @@ void spt_pack_names(SptPacker *packer, GArray *rows)
 	guint n = 0;
 
 	/* A file may have a name twice: better than memory for all of them. */
-	if (g_hash_table_size(packer->symbols) > SYMBOLS_MAX)
+	if (packer->n_symbols > SYMBOLS_MAX)
 		spt_packer_forget_names(packer);
 	for (guint i = 0; i < rows->len; i++) {
 		SptNameRow row = g_array_index(rows, SptNameRow, i);
-		struct place place = { .object = row.object, .name = g_str_hash(row.symbol) };
+		guint hash = g_str_hash(row.symbol);
+		struct place place = { .object = row.object, .name = hash ? hash : 1 };
 
 		if (row.distance < row.symbol_bytes && row.distance <= row.offset && *row.symbol) {
 			row.offset -= row.distance;
 			row.distance = 0;
 		}
 		place.start = row.offset;
-		if (g_hash_table_add(packer->symbols, g_memdup2(&place, sizeof(place))))
+		if (add_place(packer, &place))
 			g_array_index(rows, SptNameRow, n++) = row;
 	}
 	g_array_set_size(rows, n);
@@ -216,7 +249,9 @@ void spt_pack_names(SptPacker *packer, GArray *rows)
 
 void spt_packer_forget_names(SptPacker *packer)
 {
-	g_hash_table_remove_all(packer->symbols);
+	g_free(packer->symbols);
+	packer->n_symbols = 0;
+	make_slots(packer, FIRST_SLOTS);
 }
 
 /* Rounds to a number with few significant bits, for values whose size matters. */
