@@ -29,18 +29,25 @@ static void writer_sink_fact(SptSink *sink, const char *key, const char *value)
 	spt_capture_writer_host(writer_of(sink), key, value);
 }
 
+/* This and its like are not inline, so that the rows of events, which are most, need no stack. */
+static G_GNUC_NO_INLINE void put_objects(struct writer_sink *self, const SptObjectRow *rows,
+					 size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		g_hash_table_add(self->objects, GUINT_TO_POINTER(rows[i].id));
+	spt_capture_writer_put_rows(self->writer, SPT_ROW_OBJECT, rows, n);
+}
+
 static void writer_sink_put(SptSink *sink, SptRowKind kind, const void *rows, size_t n)
 {
 	struct writer_sink *self = (struct writer_sink *)sink;
 
-	if (kind == SPT_ROW_MAP) {
+	if (kind == SPT_ROW_MAP)
 		g_array_append_vals(self->maps, rows, (guint)n);
-		return;
-	}
-	for (size_t i = 0; kind == SPT_ROW_OBJECT && i < n; i++)
-		g_hash_table_add(self->objects,
-				 GUINT_TO_POINTER(((const SptObjectRow *)rows)[i].id));
-	spt_capture_writer_put_rows(self->writer, kind, rows, n);
+	else if (kind == SPT_ROW_OBJECT)
+		put_objects(self, rows, n);
+	else
+		spt_capture_writer_put_rows(self->writer, kind, rows, n);
 }
 
 static void put_known_maps(struct writer_sink *self)

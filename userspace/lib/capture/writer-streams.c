@@ -200,32 +200,56 @@ static void write_columns_early(SptCaptureWriter *writer, struct spt_writer_stre
 	spt_columns_restart(&stream->columns);
 }
 
-static void put_rows_of_stream(SptCaptureWriter *writer, struct spt_writer_stream *stream,
-			       const uint8_t *rows, size_t n)
+/* The tile is full. */
+static G_GNUC_NO_INLINE void add_tile_of_stream(SptCaptureWriter *writer,
+						struct spt_writer_stream *stream)
 {
-	const SptStreamType *type = stream->type;
+	spt_pack_nodes(stream->type->columns, stream->type->n_columns, stream->rows,
+		       writer->node_base);
+	writer_streams_add_columns(stream, 0);
+	g_array_set_size(stream->rows, 0);
+	if (stream->columns.n == SPT_WRITER_BLOCK_ROWS)
+		write_columns_early(writer, stream);
+}
+
+/* @n: no more than its tile has room for. */
+static inline void put_into_tile(SptCaptureWriter *writer, struct spt_writer_stream *stream,
+				 const uint8_t *rows, guint n)
+{
 	GArray *tile = stream->rows;
 
-	while (n > 0) {
-		guint before = tile->len, now = (guint)MIN(n, SPT_COLUMNS_TILE - before);
+	g_array_append_vals(tile, rows, n);
+	if (stream->kind == SPT_ROW_ALLOCATION)
+		spt_pack_allocations(&g_array_index(tile, SptAllocationRow, tile->len - n), n);
+	if (tile->len == SPT_COLUMNS_TILE)
+		add_tile_of_stream(writer, stream);
+}
 
-		g_array_append_vals(tile, rows, now);
-		if (stream->kind == SPT_ROW_ALLOCATION)
-			spt_pack_allocations(&g_array_index(tile, SptAllocationRow, before), now);
-		rows += now * spt_row_types[stream->kind].schema->row_bytes;
-		n -= now;
-		if (tile->len < SPT_COLUMNS_TILE)
-			break;
-		spt_pack_nodes(type->columns, type->n_columns, tile, writer->node_base);
-		writer_streams_add_columns(stream, 0);
-		g_array_set_size(tile, 0);
-		if (stream->columns.n == SPT_WRITER_BLOCK_ROWS)
-			write_columns_early(writer, stream);
+static G_GNUC_NO_INLINE void put_many_rows(SptCaptureWriter *writer,
+					   struct spt_writer_stream *stream, const uint8_t *rows,
+					   size_t n)
+{
+	size_t row_bytes = spt_row_types[stream->kind].schema->row_bytes;
+
+	for (guint now; n > 0; n -= now, rows += now * row_bytes) {
+		now = (guint)MIN(n, SPT_COLUMNS_TILE - stream->rows->len);
+		put_into_tile(writer, stream, rows, now);
 	}
 }
 
+/* Most come one by one. */
+static inline void put_rows_of_stream(SptCaptureWriter *writer, struct spt_writer_stream *stream,
+				      const uint8_t *rows, size_t n)
+{
+	if (n == 1)
+		put_into_tile(writer, stream, rows, 1);
+	else
+		put_many_rows(writer, stream, rows, n);
+}
+
 /* Rows of a kind that follow each other are put together. */
-static void put_events(SptCaptureWriter *writer, const SptEventRow *rows, size_t n)
+static G_GNUC_NO_INLINE void put_events(SptCaptureWriter *writer, const SptEventRow *rows,
+					size_t n)
 {
 	for (size_t i = 0, next; i < n; i = next) {
 		struct spt_writer_stream *stream = &writer->streams[SPT_ROWS];

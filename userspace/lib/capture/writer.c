@@ -671,21 +671,29 @@ static void writer_put_row(SptCaptureWriter *writer, SptRowKind kind, const void
 		put_row_of_texts(writer, kind, row);
 }
 
+static G_GNUC_NO_INLINE void put_other_rows(SptCaptureWriter *writer, SptRowKind kind,
+					    const void *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		writer_put_row(writer, kind, spt_nth_row(kind, rows, i));
+}
+
 void spt_capture_writer_put_rows(SptCaptureWriter *writer, SptRowKind kind, const void *rows,
 				 size_t n)
 {
-	const SptRowType *type = &spt_row_types[kind];
+	/* A recording of none of these is empty. */
+	const uint64_t kinds = 1ull << SPT_ROW_SAMPLE | 1ull << SPT_ROW_WAIT |
+			       1ull << SPT_ROW_EVENT | 1ull << SPT_ROW_ALLOCATION |
+			       1ull << SPT_ROW_DECLARED;
 
-	writer->has_samples |= kind == SPT_ROW_SAMPLE || kind == SPT_ROW_WAIT ||
-			       kind == SPT_ROW_EVENT || kind == SPT_ROW_ALLOCATION ||
-			       kind == SPT_ROW_DECLARED;
+	G_STATIC_ASSERT(SPT_ROWS <= 64);
+	writer->has_samples |= kinds >> kind & 1;
 	if (kind == SPT_ROW_SAMPLE)
 		g_array_append_vals(writer->rows[kind], rows, (guint)n);
-	else if (type->stream)
+	else if (spt_row_types[kind].stream)
 		spt_writer_put_stream_rows(writer, kind, rows, n);
 	else
-		for (size_t i = 0; i < n; i++)
-			writer_put_row(writer, kind, spt_nth_row(kind, rows, i));
+		put_other_rows(writer, kind, rows, n);
 }
 
 /* A text's number; a new text is written with the next flush. */

@@ -36,6 +36,8 @@ struct SptOutput {
 	uint64_t reserved_bytes; /* in budgets of others */
 	bool has_default_memory;
 	uint64_t n_waiting;		/* rows since the last flush */
+	/* As many rows, or nodes since the last flush, do not last until the next one. */
+	uint64_t most_waiting, most_nodes;
 	unsigned n_stashes;		/* before this one */
 	unsigned n_written;		/* files of the last seconds */
 };
@@ -102,6 +104,8 @@ SptOutput *spt_output_new(const SptRecorderOptions *options, SptTrace *trace, GE
 	output->path = g_strdup(options->output);
 	output->memory_bytes = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
 	output->has_default_memory = !options->memory_bytes;
+	output->most_nodes = output->memory_bytes / 8 / NODE_BYTES;
+	output->most_waiting = output->memory_bytes / 16 / ROW_BYTES;
 	output->stash = spt_stash_new();
 	output->naming = spt_naming_new(options->stream_fd > 0);
 	return output;
@@ -129,7 +133,10 @@ void spt_output_host(SptOutput *output, const char *key, const char *value)
 void spt_output_put_rows(SptOutput *output, SptRowKind kind, const void *rows, size_t n)
 {
 	output->n_waiting += n;
-	output_put_all(&output->all, kind, rows, n);
+	if (output->n_sinks == 1)
+		spt_sink_put_rows(output->sinks[0], kind, rows, n);
+	else
+		output_put_all(&output->all, kind, rows, n);
 }
 
 /*
@@ -252,9 +259,8 @@ static bool output_check_memory(const SptOutput *output, GError **error)
 
 bool spt_output_is_full(const SptOutput *output)
 {
-	return (uint64_t)(spt_stash_n_nodes(output->stash) - output->flushed_nodes) * NODE_BYTES >
-		       output->memory_bytes / 8 ||
-	       output->n_waiting * ROW_BYTES > output->memory_bytes / 16;
+	return output->n_waiting > output->most_waiting ||
+	       spt_stash_n_nodes(output->stash) - output->flushed_nodes > output->most_nodes;
 }
 
 /* Whether the rows until the next flush may not fit into the memory beside the stash. */
