@@ -188,6 +188,7 @@ static bool send_outer(GRand *random, struct place *places, const struct sysprof
 	*ret = (SptOuter){ .frames = place->frames,
 			   .n = place->n,
 			   .serial = place->serial,
+			   .place = at,
 			   .is_there = !is_known && g_rand_boolean(random) };
 	memcpy(to, sample, sizeof(*to));
 	to->sample.cookie = at + SYSPROF_STACK_PLACES * place->serial;
@@ -242,7 +243,7 @@ static void test_same(void)
 				sample->user_end = SYSPROF_END_ROOT;
 			}
 		}
-		if (g_rand_int_range(random, 0, 5000) == 0) {
+		if (g_rand_int_range(random, 0, 30000) == 0) {
 			g_clear_pointer(&stash, spt_stash_free);
 			stash = spt_stash_new();
 			spt_stacks_forget(stacks);

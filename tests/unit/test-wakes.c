@@ -36,7 +36,7 @@ static void test_plain(void)
 	for (unsigned i = 0; i < STEPS; i++) {
 		uint64_t back = (uint64_t)g_rand_int_range(rand, 0, 700),
 			 key = next - MIN(next - 1, back);
-		const SptWake *found;
+		SptWake taken;
 
 		switch (g_rand_int_range(rand, 0, 4)) {
 		case 0:
@@ -49,10 +49,8 @@ static void test_plain(void)
 			put(wakes, plain, key, i);
 			break;
 		default:
-			found = spt_wakes_find(wakes, key);
-			if (found)
-				spt_wakes_remove(wakes, found);
-			g_hash_table_remove(plain, GSIZE_TO_POINTER(key));
+			g_assert_true(spt_wakes_take(wakes, key, &taken) ==
+				      g_hash_table_remove(plain, GSIZE_TO_POINTER(key)));
 		}
 		check(wakes, plain, key);
 		check(wakes, plain, (uint64_t)g_rand_int_range(rand, 1, 900) << 40);

@@ -308,20 +308,19 @@ void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent
 				   ((struct seen){ pid, tid, mm, time, g_strdup(name) }));
 }
 
-void spt_tasks_pass(SptTasks *tasks, uint64_t time)
+bool spt_tasks_pass(SptTasks *tasks, uint64_t time)
 {
 	const struct seen *seen = &g_array_index(tasks->seen, struct seen, tasks->n_passed);
 
-	if (tasks->n_passed == tasks->seen->len)
-		return;
 	for (; tasks->n_passed < tasks->seen->len && seen->time <= time; seen++, tasks->n_passed++)
 		if (tasks_find_process(tasks, seen->pid) && tasks_find_thread(tasks, seen->tid))
 			spt_tasks_rename(tasks, seen->pid, seen->tid, seen->mm, seen->time,
 					 seen->name);
-	if (tasks->n_passed == tasks->seen->len) {
-		g_array_set_size(tasks->seen, 0);
-		tasks->n_passed = 0;
-	}
+	if (tasks->n_passed < tasks->seen->len)
+		return true;
+	g_array_set_size(tasks->seen, 0);
+	tasks->n_passed = 0;
+	return false;
 }
 
 void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, bool is_last)
@@ -335,16 +334,13 @@ void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, 
 		tasks_end_thread(tasks, thread, time);
 }
 
-const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm,
-				   uint64_t time)
+/* Not inline: most threads were sampled lately. */
+static G_GNUC_NO_INLINE SptThread *tasks_look_up(SptTasks *tasks, uint32_t pid, uint32_t tid,
+						 uint64_t mm, uint64_t time)
 {
-	SptThread **recent = &tasks->recent[tid % RECENT_THREADS], *thread = *recent;
-	SptProcess *process;
+	SptProcess *process = tasks_find_process(tasks, pid);
+	SptThread *thread;
 
-	if (thread && thread->tid == tid && thread->process->pid == pid &&
-	    is_same_image(thread->process, mm))
-		return thread;
-	process = tasks_find_process(tasks, pid);
 	if (process && !is_same_image(process, mm))
 		process = next_image(tasks, process, mm, time, process->name);
 	if (!process) {
@@ -355,8 +351,19 @@ const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, 
 	thread = tasks_find_thread(tasks, tid);
 	if (!thread || thread->process != process)
 		thread = begin_thread(tasks, process, tid, time, process->name);
-	*recent = thread;
+	tasks->recent[tid % RECENT_THREADS] = thread;
 	return thread;
+}
+
+const SptThread *spt_tasks_sampled(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm,
+				   uint64_t time)
+{
+	const SptThread *recent = tasks->recent[tid % RECENT_THREADS];
+
+	if (recent && recent->tid == tid && recent->process->pid == pid &&
+	    is_same_image(recent->process, mm))
+		return recent;
+	return tasks_look_up(tasks, pid, tid, mm, time);
 }
 
 const SptThread *spt_tasks_find(const SptTasks *tasks, uint32_t tid)

@@ -63,8 +63,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptTasks, spt_tasks_free)
  */
 void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
 		    uint64_t start_time, uint64_t time, bool is_kthread, const char *name);
-/* All records from before @time have been given. */
-void spt_tasks_pass(SptTasks *tasks, uint64_t time);
+/* All records from before @time have been given.  False: no later facts wait for their time. */
+bool spt_tasks_pass(SptTasks *tasks, uint64_t time);
 void spt_tasks_fork(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
 		    uint64_t start_time, bool is_kthread, const char *name);
 void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm, uint64_t time,

@@ -12,13 +12,13 @@
 
 const struct sysprof_part *spt_event_part(const struct sysprof_event *event, unsigned type)
 {
-	const __u64 *at = event->frames + event->n_kernel + event->n_user,
-		    *end = (const __u64 *)event + event->record.size;
+	const __u64 *words = (const __u64 *)event;
+	size_t at = sizeof(*event) / 8 + event->n_kernel + event->n_user, size = event->record.size;
 
-	for (unsigned i = 0; i < event->n_parts && at < end; i++) {
-		const struct sysprof_part *part = (const void *)at;
+	for (unsigned left = event->n_parts; left && at < size; left--) {
+		const struct sysprof_part *part = (const void *)(words + at);
 
-		if (!part->size || part->size > end - at)
+		if (!part->size || part->size > size - at)
 			break;
 		if (part->type == type)
 			return part;
@@ -52,31 +52,13 @@ struct sysprof_sample *spt_event_sample(const struct sysprof_event *event)
 	return sample;
 }
 
-/* Of an event whose stack has a number; those are never copies of stacks. */
-static SptStackView events_view_of(const struct sysprof_event *event, uint64_t cookie)
+/* Of one that is taken as a whole. */
+static G_GNUC_NO_INLINE uint32_t events_whole_node(SptRecorder *recorder,
+						   const struct sysprof_event *event,
+						   const SptThread *thread)
 {
-	return (SptStackView){
-		.record = &event->record,
-		.frames = event->frames,
-		.mm = event->mm,
-		.cookie = cookie,
-		.n_kernel = event->n_kernel,
-		.n_user = event->n_user,
-		.user_mode = event->user_mode,
-		.user_end = event->user_end,
-	};
-}
-
-uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event,
-			const SptThread *thread)
-{
-	uint64_t cookie = spt_once_cookie(&event->record);
-	const SptStackView view = events_view_of(event, cookie);
 	g_autofree struct sysprof_sample *sample = NULL;
-	uint32_t node;
 
-	if (cookie && spt_recorder_node_by_outer(recorder, &view, thread, &node))
-		return node;
 	event = (const void *)spt_trace_whole(recorder->trace, &event->record);
 	if (!event->n_kernel && !event->n_user && !spt_event_part(event, SYSPROF_PART_RAW)) {
 		/* It has no span, either: not that of the stack before. */
@@ -86,6 +68,32 @@ uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event
 	}
 	sample = spt_event_sample(event);
 	return spt_recorder_node(recorder, sample, thread);
+}
+
+uint32_t spt_event_node(SptRecorder *recorder, const struct sysprof_event *event,
+			const SptThread *thread)
+{
+	const SptOuter *outer =
+		recorder->once ? spt_once_outer(recorder->once, &event->record) : NULL;
+	SptStackView view;
+	uint32_t node;
+
+	if (!outer)
+		return events_whole_node(recorder, event, thread);
+	/* One whose outer frames have a number is never a copy. */
+	view = (SptStackView){
+		.record = &event->record,
+		.frames = event->frames,
+		.mm = event->mm,
+		.n_kernel = event->n_kernel,
+		.n_user = event->n_user,
+		.user_mode = event->user_mode,
+		.user_end = event->user_end,
+	};
+	if (!spt_recorder_node_by_outer(recorder, &view, outer, thread->name, &node))
+		return events_whole_node(recorder, event, thread);
+	thread->process->has_run = true;
+	return node;
 }
 
 uint32_t spt_event_placed(SptRecorder *recorder, uint32_t node, uint32_t object, uint64_t offset)
@@ -230,8 +238,11 @@ const SptEventIntake *spt_event_intake(uint16_t kind)
 	return kind < G_N_ELEMENTS(intakes) ? &intakes[kind] : &none;
 }
 
-static void take_event_row(SptRecorder *recorder, const struct sysprof_event *event,
-			   const SptTraceEvents *source, const SptEventIntake *intake)
+/* These two are not inline: what they need of the stack is more than waits do. */
+static G_GNUC_NO_INLINE void take_event_row(SptRecorder *recorder,
+					    const struct sysprof_event *event,
+					    const SptTraceEvents *source,
+					    const SptEventIntake *intake)
 {
 	const struct sysprof_record *record = &event->record;
 	const SptEventKind *kind = spt_event_kind_of(source->kind);
@@ -269,7 +280,8 @@ static void take_event_row(SptRecorder *recorder, const struct sysprof_event *ev
 }
 
 /* As perf events report it, whose stacks are whole. */
-static void take_point(SptRecorder *recorder, const struct sysprof_event *event, unsigned point)
+static G_GNUC_NO_INLINE void take_point(SptRecorder *recorder, const struct sysprof_event *event,
+					unsigned point)
 {
 	const struct sysprof_event *whole =
 		(const void *)spt_trace_whole(recorder->trace, &event->record);
@@ -288,7 +300,9 @@ static void take_point(SptRecorder *recorder, const struct sysprof_event *event,
 
 void spt_events_take(SptRecorder *recorder, const struct sysprof_event *event)
 {
-	const SptTraceEvents *source = spt_trace_events(recorder->trace, event->source);
+	static const SptTraceEvents nothing;
+	const SptTraceEvents *source = event->source < recorder->n_sources ?
+					       &recorder->sources[event->source] : &nothing;
 	const SptEventIntake *intake = spt_event_intake(source->kind);
 
 	if (source->point)

@@ -10,6 +10,7 @@
 #include "capture/format.h"
 #include "process/task-records.h"
 #include "record/command-line.h"
+#include "record/events.h"
 #include "trace/perf/maps.h"
 
 /* What the command starts loads the library, if it can. */
@@ -196,54 +197,18 @@ static void intake_take_end(SptRecorder *recorder, const struct sysprof_sample *
 	spt_ends_take(recorder->ends, user_end, object, sample->weight);
 }
 
-/* The stash that @recorder->stacks knows nodes of. */
-static SptStash *intake_stash(SptRecorder *recorder)
-{
-	unsigned number;
-	SptStash *stash = spt_output_stash(recorder->output, &number);
-
-	if (number != recorder->stash_number)
-		spt_stacks_forget(recorder->stacks);
-	recorder->stash_number = number;
-	return stash;
-}
-
-/* A stack whose outer frames have a number.  False: it has none, or has to be taken as a whole. */
-static bool node_by_outer(SptRecorder *recorder, const SptStackView *view, const char *comm,
-			  uint32_t *ret_node)
-{
-	const SptOnce *once = spt_trace_once(recorder->trace);
-	SptOuter outer;
-
-	if (!once || !spt_once_outer(once, view->record->cpu, view->cookie, &outer) ||
-	    (recorder->copies && spt_copies_asks(recorder->copies, comm)) ||
-	    !spt_stacks_node_by_outer(recorder->stacks, intake_stash(recorder), view, &outer,
-				      ret_node))
-		return false;
-	/* It is at work for nobody. */
-	if (recorder->contexts)
-		spt_contexts_none(recorder->contexts);
-	return true;
-}
-
-bool spt_recorder_node_by_outer(SptRecorder *recorder, const SptStackView *view,
-				const SptThread *thread, uint32_t *ret_node)
-{
-	if (!node_by_outer(recorder, view, thread->name, ret_node))
-		return false;
-	thread->process->has_run = true;
-	return true;
-}
-
 /* False: the stack has to be taken as a whole, as which @stack has it then. */
 static bool take_stack_by_outer(SptRecorder *recorder, SptDeferredSample *stack)
 {
 	const struct sysprof_sample *sample = stack->sample;
 	const SptStackView view = spt_stack_of_sample(sample);
+	const SptOuter *outer;
 
-	if (!sample->cookie)
+	if (!sample->cookie || !recorder->once)
 		return false;
-	if (!node_by_outer(recorder, &view, stack->comm, &stack->row.node)) {
+	outer = spt_once_outer(recorder->once, &sample->record);
+	if (!outer || !spt_recorder_node_by_outer(recorder, &view, outer, stack->comm,
+						  &stack->row.node)) {
 		stack->sample = (const void *)spt_trace_whole(recorder->trace, &sample->record);
 		return false;
 	}
@@ -289,7 +254,7 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 	if (!recorder->script_loops)
 		sample = spt_script_names_fold(spt_output_scripts(recorder->output), sample);
 	view = spt_stack_of_sample(sample);
-	stack->row.node = spt_stacks_node(recorder->stacks, intake_stash(recorder), &view,
+	stack->row.node = spt_stacks_node(recorder->stacks, spt_recorder_stash(recorder), &view,
 					  sample->n_kernel && !stack->has_run, &end);
 	stack->has_run |= end.has_user;
 	*user_end = end.user_end;
@@ -373,13 +338,10 @@ void spt_recorder_take_deferred(SptRecorder *recorder, bool all)
 		spt_spaces_drop_kept(recorder->spaces);
 }
 
-/* At its first sample: reads its command line, its control group and its mappings. */
-void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
+void spt_recorder_meet(SptRecorder *recorder, SptProcess *process)
 {
 	g_autofree char *text = NULL;
 
-	if (process->is_known)
-		return;
 	process->is_known = true;
 	if (recorder->maps)
 		spt_maps_sampled(recorder->maps, process);
@@ -409,7 +371,7 @@ static void intake_put_sample(SptRecorder *recorder, SptDeferredSample *stack)
 	put_sample(recorder, &stack->row);
 }
 
-static void intake_take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
+static G_GNUC_NO_INLINE void intake_take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,
@@ -564,18 +526,11 @@ void spt_recorder_take_hit(SptRecorder *recorder, const SptTraceHit *hit)
 	spt_hits_take(recorder->hits, hit, thread, node);
 }
 
-void spt_recorder_take(const struct sysprof_record *record, void *data)
+/* Not inline: its records are rare, and what it needs of the stack is much. */
+static G_GNUC_NO_INLINE void intake_take_other(SptRecorder *recorder,
+					       const struct sysprof_record *record)
 {
-	SptRecorder *recorder = data;
-
-	if (record->cpu >= spt_trace_n_cpus(recorder->trace) || recorder->failure)
-		return;
-	if (!recorder->in_snapshot)
-		spt_tasks_pass(recorder->tasks, record->time);
 	switch (record->type) {
-	case SYSPROF_SAMPLE:
-		intake_take_sample(recorder, (const struct sysprof_sample *)record);
-		break;
 	case SYSPROF_TASK:
 	case SYSPROF_FORK:
 	case SYSPROF_EXEC:
@@ -618,8 +573,39 @@ void spt_recorder_take(const struct sysprof_record *record, void *data)
 		if (recorder->waits)
 			spt_waits_take(recorder, record);
 	}
+}
+
+static G_GNUC_NO_INLINE void intake_flush(SptRecorder *recorder)
+{
+	spt_output_flush(recorder->output, spt_clock_ns(CLOCK_MONOTONIC), &recorder->failure);
+}
+
+void spt_recorder_begin_intake(SptRecorder *recorder)
+{
+	recorder->sources = spt_trace_events(recorder->trace, &recorder->n_sources);
+	recorder->once = spt_trace_once(recorder->trace);
+	recorder->cpus = g_new0(struct cpu, recorder->n_cpus);
+	for (unsigned cpu = 0; cpu < recorder->n_cpus; cpu++)
+		recorder->cpus[cpu].account_time = UINT64_MAX;
+}
+
+void spt_recorder_take(const struct sysprof_record *record, void *data)
+{
+	SptRecorder *recorder = data;
+
+	if (record->cpu >= recorder->n_cpus || recorder->failure)
+		return;
+	if (recorder->in_snapshot)
+		recorder->has_seen = true;
+	else if (recorder->has_seen)
+		recorder->has_seen = spt_tasks_pass(recorder->tasks, record->time);
+	if (record->type == SYSPROF_SAMPLE)
+		intake_take_sample(recorder, (const struct sysprof_sample *)record);
+	else if (record->type == SYSPROF_EVENT && recorder->waits)
+		spt_events_take(recorder, (const struct sysprof_event *)record);
+	else
+		intake_take_other(recorder, record);
 	/* No matter how much is in the rings, the limit of memory always holds. */
 	if (spt_output_is_full(recorder->output))
-		spt_output_flush(recorder->output, spt_clock_ns(CLOCK_MONOTONIC),
-				 &recorder->failure);
+		intake_flush(recorder);
 }

@@ -57,13 +57,13 @@ struct place {
 };
 
 struct SptJit {
+	struct spt_jit_head head;
 	GHashTable *processes;		/* pid -> struct process, the latest */
 	GPtrArray *all;			/* struct process */
 	GHashTable *regions;		/* object -> struct region */
 	uint64_t budget, since_ns;
 	unsigned n_held;
 	unsigned next;			/* in all: the process that is read first the next time */
-	bool has_replaced;		/* code was replaced */
 };
 
 static void close_fd(int *fd)
@@ -258,7 +258,7 @@ static uint64_t jit_read_on(SptJit *jit, struct process *process, uint64_t most)
 						       &process->dump.at, &left);
 	process->budget -= given - left;
 	jit->budget -= given - left;
-	jit->has_replaced |= spt_jit_code_epoch(process->code, UINT64_MAX) > 0;
+	jit->head.has_replaced |= spt_jit_code_epoch(process->code, UINT64_MAX) > 0;
 	if (!was_gone || (!left && process->budget && jit->budget))
 		return given - left;
 	/* The file was read to its end. */
@@ -307,11 +307,9 @@ void spt_jit_keep(SptJit *jit)
 	jit_read_all(jit, AT_ONCE_BYTES, PROCESS_AT_ONCE_BYTES, false);
 }
 
-uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns)
+uint32_t spt_jit_epoch_of(const SptJit *jit, uint32_t pid, uint64_t time_ns)
 {
-	const struct process *process =
-		jit->has_replaced ? g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid)) :
-				    NULL;
+	const struct process *process = g_hash_table_lookup(jit->processes, GUINT_TO_POINTER(pid));
 
 	return process ? spt_jit_code_epoch(process->code, time_ns) : 0;
 }

@@ -18,6 +18,11 @@ G_BEGIN_DECLS
 
 typedef struct SptJit SptJit;
 
+/* The first member of SptJit. */
+struct spt_jit_head {
+	bool has_replaced;		/* some process's code was replaced */
+};
+
 SptJit *spt_jit_new(void);
 void spt_jit_free(SptJit *jit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptJit, spt_jit_free)
@@ -32,7 +37,12 @@ void spt_jit_file(SptJit *jit, SptTrace *trace, const SptObjectRow *row, uint32_
  */
 void spt_jit_keep(SptJit *jit);
 /* A number that changes when code of @pid is replaced; 0: none was. */
-uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns);
+uint32_t spt_jit_epoch_of(const SptJit *jit, uint32_t pid, uint64_t time_ns);
+static inline uint32_t spt_jit_epoch(const SptJit *jit, uint32_t pid, uint64_t time_ns)
+{
+	return ((const struct spt_jit_head *)jit)->has_replaced ?
+		       spt_jit_epoch_of(jit, pid, time_ns) : 0;
+}
 /* @offset in @object with its generation. */
 uint64_t spt_jit_offset(const SptJit *jit, uint32_t object, uint64_t offset, uint64_t time_ns);
 /* Requests the name of a place in @object; ignored if that is not a region with names. */

@@ -48,7 +48,10 @@ struct cpu {
 
 struct SptRecorder {
 	SptTrace *trace;
-	const SptTraceAbilities *abilities;	/* of @trace */
+	const SptTraceAbilities *abilities;	/* of @trace, as all up to @stages */
+	unsigned n_cpus, n_sources;
+	const SptTraceEvents *sources;	/* of events, by id */
+	const SptOnce *once;		/* NULL: each stack comes as a whole */
 	SptTraceConfig config;
 	SptStages *stages;		/* the optional parts among those below */
 	SptOutput *output;
@@ -87,6 +90,7 @@ struct SptRecorder {
 	struct cpu *cpus;
 	unsigned snapshot_number;
 	bool in_snapshot, needs_snapshot;
+	bool has_seen;			/* facts of snapshots wait for their time */
 	bool filters_pids, no_command_lines, script_loops;
 	bool follows;			/* records wanted processes until they end */
 	uint32_t command_pid;		/* 0: none */
@@ -102,6 +106,8 @@ struct SptRecorder {
 	GError *failure;
 };
 
+/* Called when the source was started, before the first record is taken. */
+void spt_recorder_begin_intake(SptRecorder *recorder);
 /* Takes one record; @data is the recorder. */
 void spt_recorder_take(const struct sysprof_record *record, void *data);
 /* A hit of one of the points. */
@@ -109,16 +115,46 @@ void spt_recorder_take_hit(SptRecorder *recorder, const SptTraceHit *hit);
 /* The node of a stack in the output's stash. */
 uint32_t spt_recorder_node(SptRecorder *recorder, const struct sysprof_sample *sample,
 			   const SptThread *thread);
-/* The same of one whose outer frames have a number.  False: it has to be taken as a whole. */
-bool spt_recorder_node_by_outer(SptRecorder *recorder, const SptStackView *view,
-				const SptThread *thread, uint32_t *ret_node);
+/* The stash that @recorder->stacks knows nodes of. */
+static inline SptStash *spt_recorder_stash(SptRecorder *recorder)
+{
+	unsigned number;
+	SptStash *stash = spt_output_stash(recorder->output, &number);
+
+	if (number != recorder->stash_number)
+		spt_stacks_forget(recorder->stacks);
+	recorder->stash_number = number;
+	return stash;
+}
+
+/* A stack whose outer frames have a number.  False: it has to be taken as a whole. */
+static inline bool spt_recorder_node_by_outer(SptRecorder *recorder, const SptStackView *view,
+					      const SptOuter *outer, const char *comm,
+					      uint32_t *ret_node)
+{
+	if ((recorder->copies && spt_copies_asks(recorder->copies, comm)) ||
+	    !spt_stacks_node_by_outer(recorder->stacks, spt_recorder_stash(recorder), view, outer,
+				      ret_node))
+		return false;
+	/* It is at work for nobody. */
+	if (recorder->contexts)
+		spt_contexts_none(recorder->contexts);
+	return true;
+}
+
 /*
  * Puts the samples that were deferred and whose tables are made now.  @all: also the others, for
  * which it waits a short time.
  */
 void spt_recorder_take_deferred(SptRecorder *recorder, bool all);
-/* Called when the first data of a process is recorded. */
-void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process);
+/* At its first sample: reads its command line, its control group and its mappings. */
+void spt_recorder_meet(SptRecorder *recorder, SptProcess *process);
+/* Called when data of a process is recorded. */
+static inline void spt_recorder_get_to_know(SptRecorder *recorder, SptProcess *process)
+{
+	if (!process->is_known)
+		spt_recorder_meet(recorder, process);
+}
 /* Puts the account of a CPU at @time, unless a later one was put. */
 void spt_recorder_put_account(SptRecorder *recorder, uint64_t time, unsigned cpu,
 			      const struct sysprof_account *account);

@@ -247,6 +247,7 @@ static void set_config(SptRecorder *recorder, const SptRecorderOptions *options)
 static void set_abilities(SptRecorder *recorder, const SptRecorderOptions *options)
 {
 	recorder->abilities = spt_trace_abilities(recorder->trace);
+	recorder->n_cpus = spt_trace_n_cpus(recorder->trace);
 	recorder->status.source = recorder->abilities->name;
 	recorder->status.reports_delays = recorder->abilities->reports_delays;
 	recorder->filters_pids = options->filter.n_pids && !recorder->abilities->filters_pids;
@@ -266,7 +267,7 @@ static bool add_event_stages(SptRecorder *recorder, const SptRecorderOptions *op
 					      recorder->trace, recorder->output);
 	spt_stages_add(recorder->stages, &spt_hits_stage, recorder->hits);
 	if (options->waits.is_on || options->kernel || has_module_points(options)) {
-		recorder->waits = spt_waits_new(spt_trace_n_cpus(recorder->trace));
+		recorder->waits = spt_waits_new(recorder->n_cpus);
 		recorder->pairs = spt_event_pairs_new(recorder->proc_files);
 	}
 	spt_stages_add(recorder->stages, &spt_waits_stage, recorder->waits);
@@ -333,8 +334,7 @@ static void add_stack_stages(SptRecorder *recorder, const SptRecorderOptions *op
 	SptScriptsTo to = { 0 };
 
 	recorder->stacks = spt_stacks_new(recorder->spaces, spt_output_jit(recorder->output),
-					  spt_output_scripts(recorder->output),
-					  spt_trace_n_cpus(recorder->trace));
+					  spt_output_scripts(recorder->output), recorder->n_cpus);
 	if (recorder->config.by_tables || recorder->config.raw_bytes)
 		recorder->ends = spt_ends_new();
 	spt_stages_add(recorder->stages, &spt_ends_stage, recorder->ends);
@@ -399,9 +399,6 @@ SptRecorder *spt_recorder_new(const SptRecorderOptions *options, GError **error)
 	recorder->mapped_by = g_hash_table_new(NULL, NULL);
 	recorder->sampled_threads = g_hash_table_new(NULL, NULL);
 	recorder->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	recorder->cpus = g_new0(struct cpu, spt_trace_n_cpus(recorder->trace));
-	for (unsigned cpu = 0; cpu < spt_trace_n_cpus(recorder->trace); cpu++)
-		recorder->cpus[cpu].account_time = UINT64_MAX;
 	spt_recorder_note_host(recorder, options);
 	spt_recorder_put_fixed_objects(recorder);
 	if (!spt_embed(&options->embed, recorder->output, error))
@@ -498,6 +495,7 @@ bool spt_recorder_start(SptRecorder *recorder, GError **error)
 	recorder->begin_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	if (!spt_trace_start(recorder->trace, &recorder->config, &start, error))
 		return false;
+	spt_recorder_begin_intake(recorder);
 	spt_realtime_begin();
 	recorder->is_realtime = true;
 	recorder->start_ns = recorder->last_flush_ns = spt_clock_ns(CLOCK_MONOTONIC);
@@ -593,10 +591,10 @@ static void take_last_deferred(SptRecorder *recorder)
  */
 static bool recorder_take_accounts(SptRecorder *recorder, bool all, GError **error)
 {
-	unsigned n_cpus = spt_trace_n_cpus(recorder->trace), n = 0;
-	g_autofree struct sysprof_stats *stats = g_new(struct sysprof_stats, n_cpus);
+	g_autofree struct sysprof_stats *stats = g_new(struct sysprof_stats, recorder->n_cpus);
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < n_cpus; i++) {
+	for (unsigned i = 0; i < recorder->n_cpus; i++) {
 		if (!spt_trace_has_cpu(recorder->trace, i) || (!all && !recorder->cpus[i].has_news))
 			continue;
 		/* Also reports losses that found no room while the rings were full. */

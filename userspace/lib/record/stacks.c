@@ -3,12 +3,13 @@
  * Three shortcuts, all exact: frames are compared, not hashes alone, and addresses only with those
  * of the same mappings.
  *
- *  - Stacks met lately, in a table by their hash, two of a set.  Their frames are in a ring of
- *    words: what is overwritten there is forgotten.
+ *  - Stacks met lately, in a ring of words, each behind the one before of the same hash: what is
+ *    overwritten there is forgotten.
  *  - Of each CPU, the last stack that was looked up, with the node of every frame: what runs on
  *    comes back to the same callers.
  *  - The same of each place of outer frames that stacks refer to: a thread's, mostly.  Outer frames
- *    with the number of the stack before are not even compared.
+ *    with the number of the stack before are not even compared.  Those of another thread are looked
+ *    for among the stacks met lately.
  */
 #include "record/stacks.h"
 
@@ -18,13 +19,19 @@
 
 #define MAX_FRAMES 2048
 #define LAST_FRAMES 320			/* deeper stacks are looked up in full */
-#define RECENT_SETS (1u << 13)
-#define RECENT_WAYS 2
-#define RECENT_WORDS (1u << 17)
+#define RECENT_HEADS (1u << 14)
+#define RECENT_WORDS (1u << 18)
+/* So many outer frames are rather looked up than looked for. */
+#define FEW_FRAMES 2
+/* Stacks of one hash that are looked at, which a program may have chosen. */
+#define RECENT_STEPS 8
 
 #define EXACT (SYSPROF_SAMPLE_KERNEL_EXACT | SYSPROF_SAMPLE_USER_EXACT)
 
-/* Under equal values of these, equal frames mean the same. */
+#define IS_UNKNOWN (1u << 0)	/* a user part without frames, which is different from none */
+#define IS_IN_EXEC (1u << 1)
+
+/* Under equal values of these, equal frames mean the same.  It has no gaps. */
 struct shape {
 	/* Version of the address space; 0 if frames are no addresses */
 	uint64_t mappings;
@@ -34,16 +41,19 @@ struct shape {
 	uint16_t flags;
 	/* Object that represents the unknown callers, or 0 */
 	uint8_t caller;
-	bool is_unknown; /* a user part without frames, which is different from no user part */
-	bool is_in_exec;
+	uint8_t is;			/* IS_... */
 };
 
+/* In the ring of words. */
 struct recent {
+	uint64_t before;		/* position of the one before of the same head */
 	struct shape shape;
 	uint32_t hash, node;
-	uint64_t at; /* position of its frames: number of words written before them */
-	unsigned n_cut;
+	uint64_t n_cut;
+	__u64 frames[];			/* those that are not of shape.outer */
 };
+
+#define RECENT_HEAD_WORDS (sizeof(struct recent) / 8)
 
 /* Outermost frame first. */
 struct last {
@@ -68,7 +78,7 @@ struct SptStacks {
 	const SptSpace *space;
 	struct cpu **cpus;		/* NULL: nothing was seen of it, as of most of a file's */
 	unsigned n_cpus;
-	struct recent *recent;
+	uint64_t *heads;		/* by hash: the position of the last one that was met */
 	uint64_t *words;
 	/* Number of words ever written, from RECENT_WORDS on, so that 0 is overwritten */
 	uint64_t n_words;
@@ -101,14 +111,14 @@ static void stacks_clear(SptStacks *stacks)
 {
 	for (unsigned cpu = 0; cpu < stacks->n_cpus; cpu++)
 		g_clear_pointer(&stacks->cpus[cpu], stacks_free_cpu);
-	g_clear_pointer(&stacks->recent, g_free);
+	g_clear_pointer(&stacks->heads, g_free);
 	g_clear_pointer(&stacks->words, g_free);
 }
 
 void spt_stacks_forget(SptStacks *stacks)
 {
 	stacks_clear(stacks);
-	stacks->recent = g_new0(struct recent, RECENT_SETS * RECENT_WAYS);
+	stacks->heads = g_new0(uint64_t, RECENT_HEADS);
 	stacks->words = g_new(uint64_t, RECENT_WORDS);
 	stacks->n_words = RECENT_WORDS + 1;
 }
@@ -144,59 +154,82 @@ static struct shape stacks_shape_of(const SptStacks *stacks, const SptStackView 
 			 (EXACT | SYSPROF_SAMPLE_USER_32BIT | SYSPROF_SAMPLE_ADDRESSES |
 			  SYSPROF_SAMPLE_SCRIPT),
 		.caller = unknown_caller(view),
-		.is_unknown = !view->n_user && view->user_end == SYSPROF_END_UNMAPPED,
-		.is_in_exec = is_in_exec,
+		.is = (!view->n_user && view->user_end == SYSPROF_END_UNMAPPED ? IS_UNKNOWN : 0) |
+		      (is_in_exec ? IS_IN_EXEC : 0),
 	};
+}
+
+static bool is_same_shape(const struct shape *a, const struct shape *b)
+{
+	G_STATIC_ASSERT(sizeof(*a) == 24);
+	return !memcmp(a, b, sizeof(*a));
 }
 
 static bool is_same_but_depth(const struct shape *a, const struct shape *b)
 {
 	return a->mappings == b->mappings && a->code == b->code &&
-	       a->caller == b->caller && a->is_unknown == b->is_unknown &&
-	       a->is_in_exec == b->is_in_exec;
+	       a->caller == b->caller && a->is == b->is;
 }
 
 /* Recent stacks. */
 
-static uint32_t hash_stack(const struct shape *shape, const __u64 *frames, unsigned n)
+/* The upper half of a product has of all bits; the next one begins with it. */
+static inline uint64_t half_turn(uint64_t value)
+{
+	return value << 32 | value >> 32;
+}
+
+static inline uint32_t hash_stack(const struct shape *shape, const __u64 *frames, unsigned n)
 {
 	const uint64_t factor = 0x9e3779b97f4a7c15u;
 	uint64_t a = (shape->mappings ^ shape->outer) * factor,
 		 b = (uint64_t)shape->n_kernel << 32 | n;
-	unsigned i;
 
 	/* Two at a time, so that the multiplications need not wait for each other. */
-	for (i = 0; i + 1 < n; i += 2) {
-		a = (a ^ frames[i]) * factor;
-		b = (b ^ frames[i + 1]) * factor;
-		a ^= a >> 32;
-		b ^= b >> 32;
+	for (unsigned left = n / 2; left; left--, frames += 2) {
+		a = (half_turn(a) ^ frames[0]) * factor;
+		b = (half_turn(b) ^ frames[1]) * factor;
 	}
-	if (i < n)
-		a = (a ^ frames[i]) * factor;
-	return (uint32_t)((a ^ b * 31) * factor >> 32);
+	if (n % 2)
+		a = (half_turn(a) ^ frames[0]) * factor;
+	a ^= half_turn(b) * 31;
+	return (uint32_t)((half_turn(a) ^ a) * factor >> 32);
 }
 
-static bool stacks_is_it(const SptStacks *stacks, const struct recent *recent, uint32_t hash,
-			 const struct shape *shape, const __u64 *frames, unsigned n)
+/* Where the stack is among the recent ones; NULL: it is not. */
+static inline struct recent *stacks_find(const SptStacks *stacks, uint32_t hash,
+					 const struct shape *shape, const __u64 *frames,
+					 unsigned n)
 {
-	return recent->hash == hash && recent->at + RECENT_WORDS >= stacks->n_words &&
-	       recent->shape.n_kernel == shape->n_kernel && recent->shape.n_user == shape->n_user &&
-	       recent->shape.outer == shape->outer && recent->shape.flags == shape->flags &&
-	       is_same_but_depth(&recent->shape, shape) &&
-	       !memcmp(&stacks->words[recent->at % RECENT_WORDS], frames, n * sizeof(*frames));
+	uint64_t at = stacks->heads[hash % RECENT_HEADS];
+
+	for (unsigned i = 0; i < RECENT_STEPS && at + RECENT_WORDS >= stacks->n_words; i++) {
+		struct recent *recent = (void *)&stacks->words[at % RECENT_WORDS];
+
+		if (recent->hash == hash && is_same_shape(&recent->shape, shape) &&
+		    !memcmp(recent->frames, frames, n * sizeof(*frames)))
+			return recent;
+		at = recent->before;
+	}
+	return NULL;
 }
 
-static void stacks_remember(SptStacks *stacks, struct recent *recent, const __u64 *frames,
-			    unsigned n)
+/* It was not there. */
+static void stacks_remember(SptStacks *stacks, uint32_t hash, const struct shape *shape,
+			    const __u64 *frames, unsigned n, uint32_t node, unsigned n_cut)
 {
-	uint64_t left = RECENT_WORDS - stacks->n_words % RECENT_WORDS;
+	uint64_t left = RECENT_WORDS - stacks->n_words % RECENT_WORDS, *head;
+	unsigned n_words = RECENT_HEAD_WORDS + n;
+	struct recent *recent;
 
-	if (n > left)
+	if (n_words > left)
 		stacks->n_words += left;
-	recent->at = stacks->n_words;
-	memcpy(&stacks->words[recent->at % RECENT_WORDS], frames, n * sizeof(*frames));
-	stacks->n_words += n;
+	head = &stacks->heads[hash % RECENT_HEADS];
+	recent = (void *)&stacks->words[stacks->n_words % RECENT_WORDS];
+	*recent = (struct recent){ *head, *shape, hash, node, n_cut };
+	memcpy(recent->frames, frames, n * sizeof(*frames));
+	*head = stacks->n_words;
+	stacks->n_words += n_words;
 }
 
 /* Resolving. */
@@ -305,7 +338,7 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 		 * The innermost frame must be shown, even if it is unknown; other addresses outside
 		 * of code are no callers.
 		 */
-		if (i > 0 || shape->is_in_exec)
+		if (i > 0 || (shape->is & IS_IN_EXEC))
 			return n_kernel + i;
 		*frame = (SptFrame){ .kind = frame->kind };
 		return n_kernel + 1;
@@ -315,10 +348,18 @@ static unsigned resolve_stack(SptStacks *stacks, const struct shape *shape,
 
 /* The last stack of a CPU or a place. */
 
+/* @frames: @n, innermost first. */
 static unsigned common_with(const struct last *last, unsigned common, unsigned most,
-			    const SptStackView *view, unsigned n)
+			    const void *frames, unsigned n)
 {
-	while (common < most && last->frames[common] == view->frames[n - 1 - common])
+	const uint64_t *ours = last->frames + common, *its = (const uint64_t *)frames + n - common;
+
+	/* Four at a time. */
+	for (; common + 4 <= most; common += 4, ours += 4, its -= 4)
+		if (((ours[0] ^ its[-1]) | (ours[1] ^ its[-2])) |
+		    ((ours[2] ^ its[-3]) | (ours[3] ^ its[-4])))
+			break;
+	for (; common < most && *ours == its[-1]; ours++, its--)
 		common++;
 	return common;
 }
@@ -340,14 +381,14 @@ static unsigned common_frames(const struct last *last, const struct shape *shape
 	if ((last->shape.n_user != shape->n_user || changed & SYSPROF_SAMPLE_USER_EXACT) &&
 	    most > 0)
 		most--;
-	common = common_with(last, known, most, view, n);
+	common = common_with(last, known, most, view->frames, n);
 	if (common == shape->n_user && shape->n_user == last->shape.n_user) {
 		most = common + MIN(last->shape.n_kernel, shape->n_kernel);
 		if ((last->shape.n_kernel != shape->n_kernel ||
 		     changed & SYSPROF_SAMPLE_KERNEL_EXACT) &&
 		    most > common)
 			most--;
-		common = common_with(last, common, most, view, n);
+		common = common_with(last, common, most, view->frames, n);
 	}
 	/*
 	 * The frame at which the last one was cut off must be among them, or it does not determine
@@ -362,7 +403,7 @@ static uint32_t root_of(SptStash *stash, const struct shape *shape)
 	if (shape->caller)
 		return spt_stash_child(
 			stash, 0, &(SptFrame){ .object = shape->caller, .kind = SPT_FRAME_EXACT });
-	return shape->is_unknown && !shape->is_in_exec ?
+	return (shape->is & (IS_UNKNOWN | IS_IN_EXEC)) == IS_UNKNOWN ?
 		       spt_stash_child(stash, 0, &(SptFrame){ .kind = SPT_FRAME_EXACT }) :
 		       0;
 }
@@ -413,7 +454,7 @@ static SptStackEnd stacks_end_of(const struct shape *shape, const SptStackView *
 {
 	SptStackEnd end = { view->user_end, shape->n_user && n_cut < shape->n_user };
 
-	if (shape->is_in_exec && !end.has_user && (n_cut || shape->is_unknown))
+	if (shape->is & IS_IN_EXEC && !end.has_user && (n_cut || shape->is & IS_UNKNOWN))
 		end.user_end = SYSPROF_END_NONE;
 	else if (n_cut)
 		end.user_end = SYSPROF_END_UNMAPPED;
@@ -432,36 +473,31 @@ static struct last *stacks_last_at(struct last **at)
 	return *at ? *at : (*at = g_new0(struct last, 1));
 }
 
-/* Where the stack is among the recent ones, or the older one of where it may be. */
-static struct recent *stacks_recent(SptStacks *stacks, uint32_t hash, const struct shape *shape,
-				    const __u64 *frames, unsigned n, bool *ret_is_it)
+/* It was not met lately. */
+static G_GNUC_NO_INLINE uint32_t stacks_new_node(SptStacks *stacks, SptStash *stash, uint32_t hash,
+						 const struct shape *shape,
+						 const SptStackView *view, struct last *last,
+						 unsigned known, unsigned *ret_n_cut)
 {
-	struct recent *set = &stacks->recent[hash % RECENT_SETS * RECENT_WAYS];
+	unsigned n = shape->n_kernel + shape->n_user - known;
+	uint32_t node = stacks_look_up(stacks, stash, shape, view, last, known, ret_n_cut);
 
-	for (unsigned way = 0; way < RECENT_WAYS; way++)
-		if ((*ret_is_it = stacks_is_it(stacks, &set[way], hash, shape, frames, n)))
-			return &set[way];
-	return &set[set[1].at < set[0].at];
+	stacks_remember(stacks, hash, shape, view->frames, n, node, *ret_n_cut);
+	return node;
 }
 
 /* The outermost @known frames are in @last already, with the nodes that they have here. */
-static uint32_t stacks_node_of(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-			       const SptStackView *view, struct last *last, unsigned known,
-			       unsigned *ret_n_cut)
+static inline uint32_t stacks_node_of(SptStacks *stacks, SptStash *stash, const struct shape *shape,
+				      const SptStackView *view, struct last *last, unsigned known,
+				      unsigned *ret_n_cut)
 {
 	unsigned n = shape->n_kernel + shape->n_user - known;
 	uint32_t hash = hash_stack(shape, view->frames, n);
-	bool is_it;
-	struct recent *recent = stacks_recent(stacks, hash, shape, view->frames, n, &is_it);
+	const struct recent *recent = stacks_find(stacks, hash, shape, view->frames, n);
 
-	if (!is_it) {
-		recent->node = stacks_look_up(stacks, stash, shape, view, last, known,
-					      &recent->n_cut);
-		recent->shape = *shape;
-		recent->hash = hash;
-		stacks_remember(stacks, recent, view->frames, n);
-	}
-	*ret_n_cut = recent->n_cut;
+	if (!recent)
+		return stacks_new_node(stacks, stash, hash, shape, view, last, known, ret_n_cut);
+	*ret_n_cut = (unsigned)recent->n_cut;
 	return recent->node;
 }
 
@@ -487,24 +523,28 @@ uint32_t spt_stacks_node(SptStacks *stacks, SptStash *stash, const SptStackView 
 
 /* Outer frames. */
 
-/* What @last knows of them is not looked up again.  They are calls. */
-static uint32_t stacks_outer_node(SptStacks *stacks, SptStash *stash, const struct shape *shape,
-				  const SptStackView *view, const SptOuter *outer,
-				  struct last *last)
+/* Whether frames under both shapes are resolved alike, and those of a place's nodes are good. */
+static bool is_same_place(const struct shape *a, const struct shape *b)
 {
-	unsigned n = outer->n, common = 0, most;
+	return is_same_but_depth(a, b) && !((a->flags ^ b->flags) & ~EXACT);
+}
 
-	if (!is_same_but_depth(&last->shape, shape) || (last->shape.flags ^ shape->flags) & ~EXACT)
-		last->shape = (struct shape){};
-	else if (last->serial == outer->serial)
-		return last->nodes[n - 1];
-	/* The innermost one may have been none. */
-	most = MIN(n + 1u, last->shape.n_user);
-	while (common + 1 < most && last->frames[common] == outer->frames[n - 1 - common])
-		common++;
-	last->serial = outer->serial;
-	if (common == n)
-		return last->nodes[n - 1];
+/* They become the last ones of the place, with the node @node.  The @common outermost ones are. */
+static void stacks_set_outer(const SptStash *stash, const SptOuter *outer, uint32_t node,
+			     unsigned common, struct last *last)
+{
+	for (unsigned i = common; i < outer->n; i++)
+		last->frames[i] = outer->frames[outer->n - 1 - i];
+	spt_stash_path(stash, node, outer->n - common, last->nodes + common);
+}
+
+/* Looks up all but the @common outermost ones, which are in @last. */
+static void stacks_add_outer(SptStacks *stacks, SptStash *stash, const struct shape *shape,
+			     const SptStackView *view, const SptOuter *outer, unsigned common,
+			     struct last *last)
+{
+	unsigned n = outer->n;
+
 	if (stacks_are_plain(shape))
 		resolve_calls(outer->frames, n - common, stacks->frames);
 	else
@@ -513,13 +553,46 @@ static uint32_t stacks_outer_node(SptStacks *stacks, SptStash *stash, const stru
 				     &stacks->frames[i]);
 	for (unsigned i = common; i < n; i++)
 		last->frames[i] = outer->frames[n - 1 - i];
-	last->shape = *shape;
-	last->shape.n_kernel = 0;
-	last->shape.n_user = (uint16_t)n;
-	/* They are calls, also the innermost one. */
-	last->shape.flags &= ~EXACT;
-	return spt_stash_add_path(stash, common ? last->nodes[common - 1] : 0, stacks->frames,
-				  n - common, last->nodes + common);
+	spt_stash_add_path(stash, common ? last->nodes[common - 1] : 0, stacks->frames,
+			   n - common, last->nodes + common);
+}
+
+/* Those of another thread, or of one that runs on elsewhere.  They are calls. */
+static G_GNUC_NO_INLINE uint32_t stacks_next_outer(SptStacks *stacks, SptStash *stash,
+						   const struct shape *shape,
+						   const SptStackView *view,
+						   const SptOuter *outer, struct last *last)
+{
+	const __u64 *frames = (const void *)outer->frames;
+	unsigned n = outer->n, common = 0, most;
+	struct shape calls = *shape;
+	const struct recent *recent = NULL;
+	bool is_looked_for;
+	uint32_t hash = 0;
+
+	/* They are calls, also the innermost one, which may have been none in a stack. */
+	most = is_same_place(&last->shape, shape) ? MIN(n + 1u, last->shape.n_user) : 0;
+	if (most)
+		common = common_with(last, 0, most - 1, frames, n);
+	last->serial = outer->serial;
+	calls.n_kernel = 0;
+	calls.n_user = (uint16_t)n;
+	calls.flags &= ~EXACT;
+	if (common == n)
+		return last->nodes[n - 1];
+	is_looked_for = n - common > FEW_FRAMES;
+	if (is_looked_for) {
+		hash = hash_stack(&calls, frames, n);
+		recent = stacks_find(stacks, hash, &calls, frames, n);
+	}
+	if (recent)
+		stacks_set_outer(stash, outer, recent->node, common, last);
+	else
+		stacks_add_outer(stacks, stash, shape, view, outer, common, last);
+	if (is_looked_for && !recent)
+		stacks_remember(stacks, hash, &calls, frames, n, last->nodes[n - 1], 0);
+	last->shape = calls;
+	return last->nodes[n - 1];
 }
 
 bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash, const SptStackView *view,
@@ -536,11 +609,18 @@ bool spt_stacks_node_by_outer(SptStacks *stacks, SptStash *stash, const SptStack
 	    view->n_kernel + n_user > LAST_FRAMES)
 		return false;
 	last = stacks_last_at(&stacks_cpu(stacks, view->record->cpu)
-				       ->places[SYSPROF_STACK_PLACE(view->cookie)]);
-	stacks->space = NULL;
-	shape = stacks_shape_of(stacks, view, false);
-	shape.n_user = (uint16_t)n_user;
-	shape.outer = stacks_outer_node(stacks, stash, &shape, view, outer, last);
+				       ->places[outer->place % SYSPROF_STACK_PLACES]);
+	/* As stacks_shape_of(): it is whole, and its frames are positions, which need no space. */
+	shape = (struct shape){
+		.code = spt_jit_epoch(stacks->jit, view->record->pid, view->record->time),
+		.n_kernel = view->n_kernel,
+		.n_user = (uint16_t)n_user,
+		.flags = view->record->flags & (EXACT | SYSPROF_SAMPLE_USER_32BIT),
+	};
+	if (last->serial == outer->serial && is_same_place(&last->shape, &shape))
+		shape.outer = last->nodes[outer->n - 1];
+	else
+		shape.outer = stacks_next_outer(stacks, stash, &shape, view, outer, last);
 	*ret_node = stacks_node_of(stacks, stash, &shape, view, last, outer->n, &n_cut);
 	return true;
 }

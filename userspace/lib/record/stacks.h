@@ -56,7 +56,6 @@ typedef struct {
 	const struct sysprof_record *record;
 	const __u64 *frames;		/* n_kernel + n_user */
 	uint64_t mm;
-	uint64_t cookie;		/* SYSPROF_STACK_*; 0: none */
 	uint32_t raw_bytes;
 	uint16_t n_kernel, n_user;
 	uint8_t user_mode, user_end;
@@ -64,9 +63,9 @@ typedef struct {
 
 static inline SptStackView spt_stack_of_sample(const struct sysprof_sample *sample)
 {
-	return (SptStackView){ &sample->record,	  sample->frames,     sample->mm,
-			       sample->cookie,	  sample->raw_bytes,  sample->n_kernel,
-			       sample->n_user,	  sample->user_mode,  sample->user_end };
+	return (SptStackView){ &sample->record,	  sample->frames,   sample->mm,
+			       sample->raw_bytes, sample->n_kernel, sample->n_user,
+			       sample->user_mode, sample->user_end };
 }
 
 /*

@@ -82,12 +82,15 @@ void spt_waits_end(SptWaits *waits)
 uint32_t spt_waits_thread_of(SptRecorder *recorder, uint32_t tid, bool *ret_is_wanted)
 {
 	const SptThread *thread = spt_tasks_find(recorder->tasks, tid);
-	const struct known *known =
-		g_hash_table_lookup(recorder->waits->known, GUINT_TO_POINTER(tid));
+	const struct known *known;
 
-	*ret_is_wanted = !recorder->filters_pids ||
-			 (thread ? thread->process->is_wanted : known && known->is_wanted);
-	return thread ? thread->id : known ? known->id : 0;
+	if (thread) {
+		*ret_is_wanted = !recorder->filters_pids || thread->process->is_wanted;
+		return thread->id;
+	}
+	known = g_hash_table_lookup(recorder->waits->known, GUINT_TO_POINTER(tid));
+	*ret_is_wanted = !recorder->filters_pids || (known && known->is_wanted);
+	return known ? known->id : 0;
 }
 
 /* Events. */
@@ -121,21 +124,18 @@ bool spt_waits_hold(SptRecorder *recorder, uint64_t key, uint32_t *ret_node, uin
 /* The thread that ended it, if it is known. */
 static void find_waker(SptRecorder *recorder, const struct sysprof_part_wait *part, SptWaitRow *row)
 {
-	const SptWake *wake =
-		part->wake ? spt_wakes_find(recorder->waits->wakes, part->wake) : NULL;
-	bool is_wanted;
+	SptWake wake;
+	bool has_wake = part->wake && spt_wakes_take(recorder->waits->wakes, part->wake, &wake),
+	     is_wanted;
 
 	row->waker_context = part->part.a;
 	if (part->part.a == SYSPROF_CONTEXT_TASK && part->waker_tid)
 		row->waker = spt_waits_thread_of(recorder, part->waker_tid, &is_wanted);
-	else if (part->part.a == SYSPROF_CONTEXT_TASK && wake)
-		row->waker = wake->thread;
-	if (!wake)
-		return;
+	else if (part->part.a == SYSPROF_CONTEXT_TASK && has_wake)
+		row->waker = wake.thread;
 	/* Nodes of an earlier stash are invalid. */
-	if (wake->stash_number == recorder->stash_number)
-		row->waker_node = wake->node;
-	spt_wakes_remove(recorder->waits->wakes, wake);
+	if (has_wake && wake.stash_number == recorder->stash_number)
+		row->waker_node = wake.node;
 }
 
 /*
@@ -183,8 +183,9 @@ void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *even
 
 		row.cpu_before = wait->cpu_before;
 		find_waker(recorder, wait, &row);
-		row.node = spt_event_pairs_call_node(recorder->pairs, recorder, record->pid, part,
-						     row.node);
+		if (part->b != SYSPROF_CALL_OTHER)
+			row.node = spt_event_pairs_call_node(recorder->pairs, recorder, record->pid,
+							     part, row.node);
 	}
 	if (!leave_out_recorder(recorder, event, &row))
 		return;
@@ -369,9 +370,6 @@ static void waits_take_account(SptRecorder *recorder,
 bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record)
 {
 	switch (record->type) {
-	case SYSPROF_EVENT:
-		spt_events_take(recorder, (const struct sysprof_event *)record);
-		return true;
 	case SYSPROF_THREAD:
 		take_thread(recorder, (const struct sysprof_thread *)record);
 		return true;

@@ -29,7 +29,7 @@ bool spt_waits_hold(SptRecorder *recorder, uint64_t key, uint32_t *ret_node, uin
 /* Take an event of such a kind, for the table of events.c. */
 void spt_waits_take_wake(SptRecorder *recorder, const struct sysprof_event *event);
 void spt_waits_take_wait(SptRecorder *recorder, const struct sysprof_event *event);
-/* Takes a record of sysprof-event.h.  False: it is another one. */
+/* Takes a record of sysprof-event.h that is no event.  False: it is another one. */
 bool spt_waits_take(SptRecorder *recorder, const struct sysprof_record *record);
 
 extern const SptStage spt_waits_stage;

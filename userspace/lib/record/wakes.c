@@ -55,18 +55,26 @@ static void wakes_grow(SptWakes *wakes)
 			wakes->slots[wakes_slot_of(wakes, before[i].key)] = before[i];
 }
 
+/* They are more than half of the slots. */
+static G_GNUC_NO_INLINE void wakes_make_room(SptWakes *wakes)
+{
+	if (wakes->n < MOST_WAKES) {
+		wakes_grow(wakes);
+		return;
+	}
+	memset(wakes->slots, 0, (wakes->mask + 1) * sizeof(*wakes->slots));
+	wakes->n = 0;
+}
+
 void spt_wakes_put(SptWakes *wakes, const SptWake *wake)
 {
 	SptWake *slot;
 
 	if (!wake->key)
 		return;
-	if (wakes->n >= MOST_WAKES) {
-		memset(wakes->slots, 0, (wakes->mask + 1) * sizeof(*wakes->slots));
-		wakes->n = 0;
-	} else if (wakes->n > wakes->mask / 2) {
-		wakes_grow(wakes);
-	}
+	G_STATIC_ASSERT((MOST_WAKES & (MOST_WAKES - 1)) == 0);
+	if (wakes->n > wakes->mask / 2)
+		wakes_make_room(wakes);
 	slot = &wakes->slots[wakes_slot_of(wakes, wake->key)];
 	wakes->n += !slot->key;
 	*slot = *wake;
@@ -79,13 +87,10 @@ const SptWake *spt_wakes_find(const SptWakes *wakes, uint64_t key)
 	return slot->key ? slot : NULL;
 }
 
-void spt_wakes_remove(SptWakes *wakes, const SptWake *wake)
+/* What follows @hole may belong there. */
+static G_GNUC_NO_INLINE void wakes_close(SptWakes *wakes, uint32_t hole)
 {
-	uint32_t hole = (uint32_t)(wake - wakes->slots), slot = hole;
-
-	wakes->slots[hole].key = 0;
-	wakes->n--;
-	for (;;) {
+	for (uint32_t slot = hole;;) {
 		SptWake moved;
 
 		slot = (slot + 1) & wakes->mask;
@@ -95,4 +100,18 @@ void spt_wakes_remove(SptWakes *wakes, const SptWake *wake)
 		wakes->slots[slot].key = 0;
 		wakes->slots[wakes_slot_of(wakes, moved.key)] = moved;
 	}
+}
+
+bool spt_wakes_take(SptWakes *wakes, uint64_t key, SptWake *ret)
+{
+	uint32_t slot = wakes_slot_of(wakes, key);
+
+	if (!wakes->slots[slot].key)
+		return false;
+	*ret = wakes->slots[slot];
+	wakes->slots[slot].key = 0;
+	wakes->n--;
+	if (wakes->slots[(slot + 1) & wakes->mask].key)
+		wakes_close(wakes, slot);
+	return true;
 }

@@ -6,6 +6,7 @@
 #define SPT_RECORD_WAKES_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 G_BEGIN_DECLS
@@ -29,8 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptWakes, spt_wakes_free)
 void spt_wakes_put(SptWakes *wakes, const SptWake *wake);
 /* NULL: there is none.  Valid until the next call of another function. */
 const SptWake *spt_wakes_find(const SptWakes *wakes, uint64_t key);
-/* A @wake that was found. */
-void spt_wakes_remove(SptWakes *wakes, const SptWake *wake);
+/* Removes the one of @key.  False: there is none. */
+bool spt_wakes_take(SptWakes *wakes, uint64_t key, SptWake *ret);
 
 G_END_DECLS
 

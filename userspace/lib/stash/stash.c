@@ -17,10 +17,10 @@
 #define AHEAD 32
 
 struct SptStash {
+	struct spt_stash_head head;
 	SptNode *nodes;
 	uint32_t *slots;
-	size_t n_slots;		/* a power of two, at least twice n_nodes */
-	uint32_t n_nodes;
+	size_t n_slots;		/* a power of two, at least twice the nodes */
 	SptStash *frames;	/* below its root: each frame once; NULL: not requested yet */
 	GArray *frame_of;	/* uint32_t by node */
 };
@@ -51,7 +51,7 @@ SptStash *spt_stash_new(void)
 	stash->n_slots = FIRST_SLOTS;
 	stash->slots = g_new0(uint32_t, stash->n_slots);
 	stash->nodes = g_new0(SptNode, stash->n_slots / 2);
-	stash->n_nodes = 1;
+	stash->head.n_nodes = 1;
 	return stash;
 }
 
@@ -75,7 +75,7 @@ static void stash_grow(SptStash *stash)
 	stash->slots = g_new0(uint32_t, stash->n_slots);
 	stash->nodes = g_renew(SptNode, stash->nodes, stash->n_slots / 2);
 	mask = stash->n_slots - 1;
-	for (uint32_t id = 1; id < stash->n_nodes; id++) {
+	for (uint32_t id = 1; id < stash->head.n_nodes; id++) {
 		size_t slot = stash->nodes[id].key & mask;
 
 		while (stash->slots[slot])
@@ -92,14 +92,14 @@ static uint32_t find_child(SptStash *stash, uint32_t parent, const SptFrame *fra
 	for (slot = hash & mask; (id = stash->slots[slot]) != 0; slot = (slot + 1) & mask)
 		if (stash_is_it(&stash->nodes[id], parent, frame))
 			return id;
-	if (stash->n_nodes == stash->n_slots / 2) {
-		g_assert(stash->n_nodes < UINT32_MAX / 2);
+	if (stash->head.n_nodes == stash->n_slots / 2) {
+		g_assert(stash->head.n_nodes < UINT32_MAX / 2);
 		stash_grow(stash);
 		mask = stash->n_slots - 1;
 		for (slot = hash & mask; stash->slots[slot]; slot = (slot + 1) & mask)
 			;
 	}
-	id = stash->n_nodes++;
+	id = stash->head.n_nodes++;
 	stash->slots[slot] = id;
 	stash->nodes[id] = (SptNode) { .frame = *frame, .parent = parent, .key = hash };
 	return id;
@@ -147,9 +147,12 @@ uint32_t spt_stash_add(SptStash *stash, uint32_t parent, const SptFrame *frames,
 	return spt_stash_add_path(stash, parent, frames, n, NULL);
 }
 
-uint32_t spt_stash_n_nodes(const SptStash *stash)
+void spt_stash_path(const SptStash *stash, uint32_t node, unsigned n, uint32_t *ret_nodes)
 {
-	return stash->n_nodes;
+	while (n-- > 0) {
+		ret_nodes[n] = node;
+		node = stash->nodes[node].parent;
+	}
 }
 
 const SptNode *spt_stash_node(const SptStash *stash, uint32_t id)
@@ -185,12 +188,12 @@ uint32_t spt_stash_number_frames(SptStash *stash)
 	} else {
 		id = stash->frame_of->len;
 	}
-	g_array_set_size(stash->frame_of, stash->n_nodes);
-	for (unsigned n; id < stash->n_nodes; id += n) {
-		n = MIN(stash->n_nodes - id, AHEAD);
+	g_array_set_size(stash->frame_of, stash->head.n_nodes);
+	for (unsigned n; id < stash->head.n_nodes; id += n) {
+		n = MIN(stash->head.n_nodes - id, AHEAD);
 		number_some(stash, id, n);
 	}
-	return stash->frames->n_nodes;
+	return stash->frames->head.n_nodes;
 }
 
 uint32_t spt_stash_frame_of(const SptStash *stash, uint32_t node)

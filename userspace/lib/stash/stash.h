@@ -44,6 +44,11 @@ typedef struct {
 
 typedef struct SptStash SptStash;
 
+/* The first member of SptStash. */
+struct spt_stash_head {
+	uint32_t n_nodes;		/* with the root */
+};
+
 SptStash *spt_stash_new(void);
 void spt_stash_free(SptStash *stash);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptStash, spt_stash_free)
@@ -53,6 +58,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptStash, spt_stash_free)
  * out.
  */
 uint32_t spt_stash_child(SptStash *stash, uint32_t parent, const SptFrame *frame);
+/* Stores @node behind the @n - 1 nodes that lead to it: @n of them, the innermost one last. */
+void spt_stash_path(const SptStash *stash, uint32_t node, unsigned n, uint32_t *ret_nodes);
 /*
  * Adds a whole stack below @parent.  @frames go from the innermost (index 0) to the outermost (n -
  * 1), the order in which the device delivers them.  Returns the innermost frame's node; @parent if
@@ -63,7 +70,10 @@ uint32_t spt_stash_add(SptStash *stash, uint32_t parent, const SptFrame *frames,
 uint32_t spt_stash_add_path(SptStash *stash, uint32_t parent, const SptFrame *frames, unsigned n,
 			    uint32_t *ret_nodes);
 /* The number of nodes with the root: ids are 0 ...  n - 1. */
-uint32_t spt_stash_n_nodes(const SptStash *stash);
+static inline uint32_t spt_stash_n_nodes(const SptStash *stash)
+{
+	return ((const struct spt_stash_head *)stash)->n_nodes;
+}
 /* The node @id.  Valid until another node is made; nodes with higher ids are behind it. */
 const SptNode *spt_stash_node(const SptStash *stash, uint32_t id);
 

@@ -119,11 +119,10 @@ bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct syspr
 	return trace->source->records.start(trace, config, ret, error);
 }
 
-const SptTraceEvents *spt_trace_events(const SptTrace *trace, unsigned id)
+const SptTraceEvents *spt_trace_events(const SptTrace *trace, unsigned *ret_n)
 {
-	static const SptTraceEvents nothing;
-
-	return id < G_N_ELEMENTS(trace->events) ? &trace->events[id] : &nothing;
+	*ret_n = G_N_ELEMENTS(trace->events);
+	return trace->events;
 }
 
 bool spt_trace_stop(SptTrace *trace, GError **error)

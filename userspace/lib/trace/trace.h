@@ -233,8 +233,8 @@ char *spt_trace_sees_in_part(SptTrace *trace);
 /* Configures, maps the rings and starts.  @ret (may be NULL): the grid as granted. */
 bool spt_trace_start(SptTrace *trace, const SptTraceConfig *config, struct sysprof_start *ret,
 		     GError **error);
-/* The meaning of @id in the records of a source that was started. */
-const SptTraceEvents *spt_trace_events(const SptTrace *trace, unsigned id);
+/* What ids mean in the records of a source that was started: *@ret_n, by id. */
+const SptTraceEvents *spt_trace_events(const SptTrace *trace, unsigned *ret_n);
 bool spt_trace_stop(SptTrace *trace, GError **error);
 
 /*
