@@ -371,7 +371,8 @@ static void intake_put_sample(SptRecorder *recorder, SptDeferredSample *stack)
 	put_sample(recorder, &stack->row);
 }
 
-static G_GNUC_NO_INLINE void intake_take_sample(SptRecorder *recorder, const struct sysprof_sample *sample)
+static G_GNUC_NO_INLINE void intake_take_sample(SptRecorder *recorder,
+						const struct sysprof_sample *sample)
 {
 	const struct sysprof_record *record = &sample->record;
 	const SptThread *thread = spt_tasks_sampled(recorder->tasks, record->pid, record->tid,

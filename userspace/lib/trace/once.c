@@ -54,7 +54,8 @@ static struct parts once_parts_of(struct sysprof_record *record)
 		return (struct parts){ (uint64_t *)&sample->cookie, &sample->n_user,
 				       &sample->user_end, sizeof(*sample),
 				       ((size_t)sample->n_kernel + sample->n_user) * 8 };
-	return (struct parts){ (uint64_t *)&spt_once_part(event)->cookie, &event->n_user, &event->user_end,
+	return (struct parts){ (uint64_t *)&spt_once_part(event)->cookie, &event->n_user,
+			       &event->user_end,
 			       sizeof(*event), ((size_t)event->n_kernel + event->n_user) * 8 };
 }
 
