@@ -196,5 +196,6 @@ bool sysprof_chain_check(struct sysprof_program *program)
 		program->has_registers |= program->is_of_frames &&
 					  program->insn[i].op == SYSPROF_CHAIN_REG;
 	}
+	sysprof_chain_find_live(program, header->n_insns);
 	return true;
 }

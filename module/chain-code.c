@@ -45,10 +45,12 @@ void sysprof_codes_number(struct sysprof_script *script)
 	struct sysprof_script_frame *frame;
 	u32 i;
 
-	for (i = 0; i < script->n; i++) {
+	/* The others have theirs, and the places of these are still their own. */
+	for (i = 0; i < script->n - script->n_numbered; i++) {
 		frame = &script->frame[i];
 		known = known_code(script, frame);
 		if (unlikely(!is_of_frame(known, script, frame))) {
+			script->displaced += !!known->number;
 			known->mm = script->mm;
 			known->code = frame->code;
 			known->identity = frame->identity;
@@ -58,6 +60,7 @@ void sysprof_codes_number(struct sysprof_script *script)
 		frame->number = known->number;
 		frame->known = known - script->known;
 	}
+	sysprof_chain_recall_numbered(script);
 }
 
 /* Where @span's elements are, by the address that its path begins with; 0: it cannot be read. */

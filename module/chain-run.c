@@ -8,6 +8,7 @@
 
 #include "arch.h"
 #include "chain.h"
+#include "chain-recall.h"
 #include "no-faults.h"
 
 #define LOWEST 4096UL
@@ -49,6 +50,25 @@ fault:
 	return false;
 }
 
+/* The same, which @tape notes; NULL: nothing does. */
+static __always_inline bool chain_read(struct chain_tape *tape, u64 *to, u64 address,
+				       unsigned int bytes)
+{
+	u64 word, at = bytes == 8 ? address : address & ~7ULL;
+
+	if (!tape)
+		return chain_load(to, address, bytes);
+	if (unlikely(bytes < 8 && (address & 7) + bytes > 8)) {
+		tape->is_whole = false;
+		return chain_load(to, address, bytes);
+	}
+	if (!chain_load(&word, at, 8))
+		return false;
+	chain_tape_word(tape, at, word);
+	*to = chain_part(word, address, bytes);
+	return true;
+}
+
 static __always_inline u64 mix(u64 a, u64 b)
 {
 	return (a ^ b) * GOLDEN_RATIO_64;
@@ -87,53 +107,62 @@ static __always_inline void end_group(struct sysprof_script *script, u64 mark)
 
 /* What a node of a list says.  False: it cannot be read. */
 static __always_inline bool read_node(const struct sysprof_chain_list *list, u64 node, u64 *code,
-				      u64 *position, u64 *identity)
+				      u64 *position, u64 *identity, struct chain_tape *tape)
 {
 	u64 at, word, words[3];
 
-	if (!chain_load(&at, node + list->code, 8))
+	if (!chain_read(tape, &at, node + list->code, 8))
 		return false;
 	at &= ~0ULL << list->code_bits;
-	if (!(list->position_bytes == 8 ? chain_load(&word, node + list->position, 8) :
-					  chain_load(&word, node + list->position, 4)))
+	if (!(list->position_bytes == 8 ? chain_read(tape, &word, node + list->position, 8) :
+					  chain_read(tape, &word, node + list->position, 4)))
 		return false;
 	if (list->position_of_code)
 		word -= at;
 	*position = (word - list->position_base) >> list->position_shift;
-	if (!chain_load(words + 0, at + *(list->identity + 0), 8) ||
-	    !chain_load(words + 1, at + *(list->identity + 1), 8) ||
-	    !chain_load(words + 2, at + *(list->identity + 2), 8))
+	if (!chain_read(tape, words + 0, at + *(list->identity + 0), 8) ||
+	    !chain_read(tape, words + 1, at + *(list->identity + 1), 8) ||
+	    !chain_read(tape, words + 2, at + *(list->identity + 2), 8))
 		return false;
 	*identity = mix(mix(mix(at, *(words + 0)), *(words + 1)), *(words + 2));
 	*code = at;
 	return true;
 }
 
-/* The frames of a list.  *@node: 0 at its end.  False: the program ends here. */
+/*
+ * The frames of a list.  *@node: 0 at its end.  False: the program ends here.  With @tape it may
+ * also end as it did before: then @tape has known turns.  @at: number of the instruction; @live: as
+ * there.
+ */
 static __always_inline bool run_list(const struct sysprof_chain_list *list,
 				     struct sysprof_script *script, u32 max, u64 *node, u64 *mark,
-				     s32 *fuel)
+				     s32 *fuel, struct chain_tape *tape, u32 live, u32 at_insn,
+				     const u64 *registers)
 {
 	bool alone = list->flag_kind == SYSPROF_CHAIN_FLAG_ALONE,
 	     last = list->flag_kind == SYSPROF_CHAIN_FLAG_LAST;
 	u64 at = *node, code, position, identity, next, flag = 0;
 
 	for (; at; at = next) {
+		*node = at;
+		if (tape && chain_recall_turn(tape, script, live, at_insn << 1 | 1, max, registers,
+					      fuel))
+			return true;
 		*fuel -= SYSPROF_CHAIN_LIST_FUEL;
-		if (*fuel < 0 || !chain_load(&next, at + list->next, 8))
+		if (*fuel < 0 || !chain_read(tape, &next, at + list->next, 8))
 			return false;
-		if ((alone || last) && !chain_load(&flag, at + list->flag, 1))
+		if ((alone || last) && !chain_read(tape, &flag, at + list->flag, 1))
 			return false;
 		if (alone && flag == list->flag_value) {
 			end_group(script, at);
 			continue;
 		}
-		if (!read_node(list, at, &code, &position, &identity) ||
+		if (!read_node(list, at, &code, &position, &identity, tape) ||
 		    !chain_emit(script, max, code, position, identity, 0))
 			return false;
 		if (last && flag == list->flag_value) {
 			end_group(script, *mark);
-			if (!chain_load(mark, *mark + list->mark_next, 8))
+			if (!chain_read(tape, mark, *mark + list->mark_next, 8))
 				return false;
 		}
 		if (list->flag_kind == SYSPROF_CHAIN_FLAG_EACH)
@@ -206,12 +235,12 @@ static __always_inline void keep_memo(struct sysprof_script_memo *memo,
 
 /*
  * From instruction @at on.  Returns whether there may be more frames.  @step: of a program of
- * steps, or with what a program of frames knows, else NULL.  The window is open: no function may be
- * called.
+ * steps, or with what a program of frames knows, else NULL.  @tape: what it is compared with; NULL:
+ * nothing.  The window is open: no function may be called.
  */
 static __always_inline bool run_program(const struct sysprof_program *program, u32 at,
 					struct sysprof_script *script, u64 *registers, s32 *fuel,
-					struct sysprof_caller *step)
+					struct sysprof_caller *step, struct chain_tape *tape)
 {
 	const struct sysprof_chain_insn *insn = program->insn + at;
 	struct sysprof_script_memo *memo = NULL;
@@ -225,26 +254,26 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 
 		/* Half of all.  Kernels have no tables of jumps: each case is a comparison. */
 		if (insn->op == SYSPROF_CHAIN_LD8) {
-			if (!chain_load(&R(dst), R(src) + imm, 8))
+			if (!chain_read(tape, &R(dst), R(src) + imm, 8))
 				goto fault;
 			continue;
 		}
 		switch (insn->op) {
 		case SYSPROF_CHAIN_LD4:
-			if (!chain_load(&R(dst), R(src) + imm, 4))
+			if (!chain_read(tape, &R(dst), R(src) + imm, 4))
 				goto fault;
 			break;
 		case SYSPROF_CHAIN_LD4S:
-			if (!chain_load(&R(dst), R(src) + imm, 4))
+			if (!chain_read(tape, &R(dst), R(src) + imm, 4))
 				goto fault;
 			R(dst) = (s32)R(dst);
 			break;
 		case SYSPROF_CHAIN_LD2:
-			if (!chain_load(&R(dst), R(src) + imm, 2))
+			if (!chain_read(tape, &R(dst), R(src) + imm, 2))
 				goto fault;
 			break;
 		case SYSPROF_CHAIN_LD1:
-			if (!chain_load(&R(dst), R(src) + imm, 1))
+			if (!chain_read(tape, &R(dst), R(src) + imm, 1))
 				goto fault;
 			break;
 		case SYSPROF_CHAIN_ADDI:
@@ -300,12 +329,23 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			end_group(script, R(src));
 			break;
 		case SYSPROF_CHAIN_LIST:
+			at = insn - program->insn;
 			if (!run_list(program->list + BELOW(imm, SYSPROF_CHAIN_MAX_LISTS), script,
-				      max, &R(dst), &R(src), fuel))
+				      max, &R(dst), &R(src), fuel, tape,
+				      with ? SYSPROF_CHAIN_TOO_LIVE : *(program->live + at), at,
+				      registers))
 				goto fault;
+			if (tape && tape->known != CHAIN_RECALL_TURNS)
+				return tape->entry->is_cut;
 			break;
 		case SYSPROF_CHAIN_LOOP:
-			insn = program->insn + BELOW(imm, SYSPROF_CHAIN_STEPS_MAX_INSNS) - 1;
+			at = BELOW(imm, SYSPROF_CHAIN_STEPS_MAX_INSNS);
+			if (tape &&
+			    chain_recall_turn(tape, script,
+					      with ? SYSPROF_CHAIN_TOO_LIVE : *(program->live + at),
+					      at << 1, max, registers, fuel))
+				return tape->entry->is_cut;
+			insn = program->insn + at - 1;
 			break;
 		case SYSPROF_CHAIN_SHL:
 			R(dst) <<= R(src) & 63;
@@ -337,6 +377,8 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			insn += insn->jump;
 			break;
 		default:
+			if (tape)
+				tape->has_ended = true;
 			return imm;
 		}
 	}
@@ -346,21 +388,64 @@ fault:
 	return true;
 }
 
-void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
-		       struct sysprof_script *script)
+/* Compared with the run before by @tape; NULL: with nothing.  Returns what is left of the fuel. */
+static __always_inline s32 chain_run_list(const struct sysprof_program *program,
+					  struct sysprof_script *script, u64 bias,
+					  struct chain_tape *tape)
 {
 	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
 	s32 fuel = SYSPROF_CHAIN_FUEL;
 
-	script->n = 0;
-	script->passed = 0;
 	script->is_cut = true;
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		script->is_cut = run_program(program, 0, script, registers, &fuel, NULL);
+		script->is_cut = run_program(program, 0, script, registers, &fuel, NULL, tape);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
+	return fuel;
+}
+
+static noinline void chain_run_anew(const struct sysprof_program *program,
+				    struct sysprof_script *script, u64 bias)
+{
+	chain_run_list(program, script, bias, NULL);
+}
+
+/* Once more, without what is remembered. */
+static void chain_run_check(const struct sysprof_program *program, struct sysprof_script *script,
+			    u64 bias)
+{
+	struct sysprof_script_frame *found = script->frame;
+	u32 n = script->n;
+	bool is_cut = script->is_cut;
+
+	script->frame = script->recall->frame;
+	script->n = 0;
+	script->passed = 0;
+	chain_run_anew(program, script, bias);
+	sysprof_chain_recall_judge(script, found, n, is_cut);
+	script->frame = found;
+	script->n = n;
+	script->is_cut = is_cut;
+}
+
+void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
+		       struct sysprof_script *script)
+{
+	struct chain_tape *tape;
+	s32 fuel;
+
+	sysprof_script_begin(script);
+	tape = sysprof_chain_recall_begin(script, program);
+	if (!tape) {
+		chain_run_anew(program, script, bias);
+		return;
+	}
+	fuel = chain_run_list(program, script, bias, tape);
+	sysprof_chain_recall_end(script, tape, fuel);
+	if (unlikely(READ_ONCE(sysprof_recall_mode) == SYSPROF_RECALL_CHECKED))
+		chain_run_check(program, script, bias);
 }
 
 /* The runs of a program of frames.  As run_program(). */
@@ -380,7 +465,7 @@ static __always_inline bool run_for_each(const struct sysprof_program *program,
 		R(1) = bias;
 		R(2) = *(script->sps + native + 1);
 		R(3) = *(script->sps + native);
-		is_cut |= run_program(program, 0, script, registers, &fuel, &none);
+		is_cut |= run_program(program, 0, script, registers, &fuel, &none, NULL);
 		for (; first < script->n; first++)
 			*(script->at + first) = native;
 		if (fuel < 0 || script->n == program->max_frames)
@@ -394,9 +479,7 @@ void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 {
 	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
 
-	script->n = 0;
-	script->passed = 0;
-	script->is_cut = true;
+	sysprof_script_begin(script);
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
 		script->is_cut = run_for_each(program, script, registers);
@@ -415,7 +498,8 @@ void sysprof_chain_run_frame(struct sysprof_script *script, u64 end)
 	bool is_cut = true;
 
 	if (script->fuel >= 0 && user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		is_cut = run_program(script->program, 0, script, registers, &script->fuel, &frame);
+		is_cut = run_program(script->program, 0, script, registers, &script->fuel, &frame,
+				     NULL);
 		user_read_access_end();
 	}
 	for (; first < script->n; first++)
@@ -437,7 +521,7 @@ u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysp
 	R(5) = step->is_exact;
 	step->is_found = false;
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		is_cut = run_program(script->program, 0, script, registers, &script->fuel, step);
+		is_cut = run_program(script->program, 0, script, registers, &script->fuel, step, NULL);
 		user_read_access_end();
 	}
 	for (; first < script->n; first++)
@@ -461,7 +545,7 @@ bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
 		/* It has no instruction that needs a script. */
-		is_cut = run_program(program, program->names, NULL, registers, fuel, NULL);
+		is_cut = run_program(program, program->names, NULL, registers, fuel, NULL, NULL);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();

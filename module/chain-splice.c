@@ -139,7 +139,8 @@ static int groups_over(const struct sysprof_script *script, const struct sysprof
 
 	if (script->is_cut || part->walk.end != SYSPROF_END_ROOT)
 		return 0;
-	for (i = 0; i < script->n; i++) {
+	/* If the outermost one has a mark, as where all have one, that is known at once. */
+	for (i = script->n; i--;) {
 		const struct sysprof_script_frame *frame = &script->frame[i];
 
 		/* The stack pointer says where it belongs. */
@@ -200,8 +201,7 @@ static void find_sps(struct sysprof_script *script, const struct sysprof_stack *
 static void splice_by_registers(struct sysprof_script *script, const struct sysprof_stack *stack,
 				struct sysprof_user_part *part, u64 bias)
 {
-	script->n = 0;
-	script->is_cut = true;
+	sysprof_script_begin(script);
 	script->thread = sysprof_arch_thread_pointer();
 	script->bias = bias;
 	part->walk.by_frames = true;
@@ -295,7 +295,7 @@ static bool splice_find_thread(struct sysprof_stack *stack, const struct sysprof
 	script->mm = stack->mm;
 	/* Where steps ran, frames were found while the stack was walked. */
 	n = part->walk.steps == SYSPROF_STEPS_RUN ? script->n : 0;
-	first = script->frame[0];
+	first = script->own[0];
 	passed = script->passed;
 	is_cut = script->is_cut;
 	sysprof_chain_run(program, start - program->address_minus_offset, script);
@@ -303,9 +303,9 @@ static bool splice_find_thread(struct sysprof_stack *stack, const struct sysprof
 	if (has_thread) {
 		sysprof_codes_number(script);
 		script->thread_program = program;
-		script->thread_frame = script->frame[0];
+		script->thread_frame = script->own[0];
 	}
-	script->frame[0] = first;
+	script->own[0] = first;
 	script->n = n;
 	script->passed = passed;
 	script->is_cut = is_cut;
@@ -348,6 +348,8 @@ static void splice_scripts(struct sysprof_stack *stack, struct sysprof_user_part
 		return;
 	script->program = program;
 	script->object = splice_object(splice_place(part->frames, at));
+	script->mm = stack->mm;
+	script->tid = stack->tid;
 	bias = start - program->address_minus_offset;
 	if (program->has_registers) {
 		splice_by_registers(script, stack, part, bias);

@@ -69,8 +69,7 @@ static void step_begin(struct sysprof_walk *walk)
 	script->mm = walk->mm;
 	script->bias = READ_ONCE(range->start) - offset - program->address_minus_offset;
 	script->thread = sysprof_arch_thread_pointer();
-	script->n = 0;
-	script->passed = 0;
+	sysprof_script_begin(script);
 	script->is_cut = false;
 	script->fuel = SYSPROF_CHAIN_FUEL;
 	memset(script->registers, 0, sizeof(script->registers));
@@ -93,8 +92,7 @@ void sysprof_chain_frame(struct sysprof_walk *walk, u64 place, const u64 *regist
 
 	/* A walk may be made once more. */
 	if (walk->n == 1) {
-		script->n = 0;
-		script->passed = 0;
+		sysprof_script_begin(script);
 		script->is_cut = false;
 		script->fuel = SYSPROF_CHAIN_FUEL;
 		inner->is_there = false;

@@ -9,8 +9,10 @@
 #include <linux/fs.h>
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 #include <linux/uaccess.h>
 
 #include "arch.h"
@@ -201,6 +203,22 @@ void sysprof_chain_named(const struct sysprof_object *record)
 
 /* Chains. */
 
+static struct sysprof_script *chain_script_of(int cpu)
+{
+	return per_cpu_ptr(&scripts, cpu)->memory[0];
+}
+
+/* Ticks use neither any more. */
+static void chain_free_scripts(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (chain_script_of(cpu))
+			sysprof_chain_recall_free(chain_script_of(cpu));
+	sysprof_contexts_free(&scripts);
+}
+
 /* Frees chains to which no link leads. */
 static void chain_free(struct list_head *gone)
 {
@@ -212,7 +230,7 @@ static void chain_free(struct list_head *gone)
 	/* Ticks no longer use removed links. */
 	synchronize_rcu();
 	if (list_empty(&chains))
-		sysprof_contexts_free(&scripts);
+		chain_free_scripts();
 	list_for_each_entry_safe(chain, next, gone, list)
 		kfree(chain);
 }
@@ -258,10 +276,21 @@ static struct chain *chain_copy(const struct sysprof_tables *owner, bool for_eve
 /* Ticks use the memory only for objects that have links. */
 static int chain_alloc_scripts(void)
 {
+	int cpu, err;
+
 	lockdep_assert_held(&chains_lock);
-	return list_empty(&chains) ?
-		       sysprof_contexts_alloc(&scripts, sizeof(struct sysprof_script)) :
-		       0;
+	if (!list_empty(&chains))
+		return 0;
+	err = sysprof_contexts_alloc(&scripts, sizeof(struct sysprof_script));
+	for_each_possible_cpu(cpu) {
+		if (err)
+			break;
+		/* NMIs come while it is used. */
+		err = sysprof_chain_recall_alloc(chain_script_of(cpu), cpu_to_node(cpu));
+	}
+	if (err)
+		chain_free_scripts();
+	return err;
 }
 
 /* Whether @chain, by build-id, may be kept beside the others. */
@@ -336,7 +365,7 @@ static int chain_link_file(struct chain *chain, struct file *file, const struct 
 		return 0;
 	list_del(&chain->list);
 	if (list_empty(&chains))
-		sysprof_contexts_free(&scripts);
+		chain_free_scripts();
 	return -ENOMEM;
 }
 

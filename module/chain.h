@@ -15,7 +15,9 @@
 #include "stack.h"
 #include "sysprof-chain.h"
 
+struct chain_remembered;
 struct file;
+struct sysprof_chain_recall;
 struct sysprof_session_cpu;
 struct sysprof_tables;
 
@@ -36,6 +38,8 @@ struct sysprof_tables;
  * @list: likewise
  * @span: likewise
  * @insn: likewise
+ * @live: from each instruction on, the registers that are read before they are set;
+ *	SYSPROF_CHAIN_TOO_LIVE: these are more than SYSPROF_CHAIN_STATE
  * @bytes: size of @data
  * @data: the chain as it was handed over
  */
@@ -55,6 +59,9 @@ struct sysprof_program {
 	const struct sysprof_chain_list *list;
 	const struct sysprof_chain_span *span;
 	const struct sysprof_chain_insn *insn;
+#define SYSPROF_CHAIN_STATE    6
+#define SYSPROF_CHAIN_TOO_LIVE (~0U)
+	u32 live[SYSPROF_CHAIN_STEPS_MAX_INSNS];
 	u32 bytes;
 	u64 data[];
 };
@@ -90,11 +97,17 @@ struct sysprof_script_frame {
  * @program: the chain; NULL: the stack has no script frames
  * @object: the interpreter
  * @mm: id of the address space
+ * @tid: of the thread
  * @n: number of frames
+ * @n_numbered: of these, the last ones have their numbers from a run before
  * @is_cut: there may be more
  * @passed: number of groups without a frame since the last frame
  * @place_hint: index of the interpreter's range in the address space that was looked at last
  * @frame: innermost first
+ * @own: where they are put
+ * @recall: runs before; NULL: none are remembered
+ * @remembered: the one that has @frame; NULL: it is @own
+ * @displaced: how often another code's number took a place in @known
  * @at: for each of them, the native frame in front of which it goes
  * @sps: stack pointers of the native frames
  * @n_run: number of native frames that a program of frames runs for
@@ -119,11 +132,17 @@ struct sysprof_script {
 	const struct sysprof_program *program;
 	u32 object;
 	u64 mm;
+	u32 tid;
 	u32 n;
+	u32 n_numbered;
 	bool is_cut;
 	u16 passed;
 	u32 place_hint;
-	struct sysprof_script_frame frame[SYSPROF_CHAIN_MAX_FRAMES];
+	struct sysprof_script_frame *frame;
+	struct sysprof_script_frame own[SYSPROF_CHAIN_MAX_FRAMES];
+	struct sysprof_chain_recall *recall;
+	struct chain_remembered *remembered;
+	u32 displaced;
 	u16 at[SYSPROF_CHAIN_MAX_FRAMES];
 	u64 sps[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
 	u32 n_run;
@@ -168,6 +187,17 @@ struct sysprof_script {
 	u64 turn;
 	u64 room[SYSPROF_SPANS_MAX_BYTES / 8 + SYSPROF_CHAIN_MAX_SPANS];
 };
+
+/* No frames yet. */
+static inline void sysprof_script_begin(struct sysprof_script *script)
+{
+	script->n = 0;
+	script->n_numbered = 0;
+	script->passed = 0;
+	script->is_cut = true;
+	script->frame = script->own;
+	script->remembered = NULL;
+}
 
 /* Whether @frame is in a loop of @script's interpreter. */
 static inline bool sysprof_chain_is_in_loop(const struct sysprof_script *script, u64 frame)
@@ -234,6 +264,13 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 
 /* Finds the parts of @program's data; false: it is no chain. */
 bool sysprof_chain_check(struct sysprof_program *program);
+/* Sets live of @program, which has @n instructions. */
+void sysprof_chain_find_live(struct sysprof_program *program, u32 n);
+/* Memory of @script for runs before, on @node; -ENOMEM.  Process context. */
+int sysprof_chain_recall_alloc(struct sysprof_script *script, int node);
+void sysprof_chain_recall_free(struct sysprof_script *script);
+/* The codes of @script have their numbers. */
+void sysprof_chain_recall_numbered(const struct sysprof_script *script);
 /*
  * Runs @program; @bias: address at which the object's address 0 is.  run_frames(): for each native
  * frame in @script->run, none of which is the last one in sps; sets at.  run_names(): its program

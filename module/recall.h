@@ -24,11 +24,11 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/types.h>
-#include <linux/uaccess.h>
 
 #include "arch.h"
 #include "found.h"
 #include "ranges.h"
+#include "recall-words.h"
 #include "sysprof.h"
 
 /* Frames further in are not remembered. */
@@ -36,19 +36,6 @@
 #define RECALL_WORDS	384U
 /* Most frames of a walk. */
 #define RECALL_LONGEST	1024U
-
-enum sysprof_recall_mode {
-	SYSPROF_RECALL_NEVER	= 0,
-	SYSPROF_RECALL_USED	= 1,
-	/* Each walk is also made without. */
-	SYSPROF_RECALL_CHECKED	= 2,
-};
-
-/* A word of a user stack, and where it is. */
-struct recall_word {
-	u64 at;
-	u64 value;
-};
 
 /**
  * struct recall_frame - a remembered frame
@@ -159,7 +146,6 @@ struct sysprof_recall_counts {
 
 DECLARE_PER_CPU(struct recall_cpu *, sysprof_recall);
 DECLARE_PER_CPU(struct sysprof_recall_counts, sysprof_recall_counted);
-extern uint sysprof_recall_mode;
 
 /* Process context.  free(): no CPU walks by tables any more. */
 int sysprof_recall_alloc(void);
@@ -242,33 +228,6 @@ static __always_inline bool recall_meets(struct recall *recall, u64 at, u64 ip)
 	while (recall->next->at < at)
 		recall->next++;
 	return unlikely(recall->next->at == at && recall->next->value == ip);
-}
-
-/* Inside the window: the first word from @word on that is not the same; @end: all are. */
-static __always_inline const struct recall_word *recall_compare(const struct recall_word *word,
-								const struct recall_word *end)
-{
-	const struct recall_word *last_four = end - 3;
-	u64 value, next, third, fourth;
-
-	for (; word < last_four; word += 4) {
-		unsafe_get_user(value, (u64 __user *)word->at, one);
-		unsafe_get_user(next, (u64 __user *)(word + 1)->at, one);
-		unsafe_get_user(third, (u64 __user *)(word + 2)->at, one);
-		unsafe_get_user(fourth, (u64 __user *)(word + 3)->at, one);
-		if (unlikely((value ^ word->value) | (next ^ (word + 1)->value) |
-			     (third ^ (word + 2)->value) | (fourth ^ (word + 3)->value)))
-			break;
-	}
-one:
-	/* The last ones, or which of the four it is. */
-	for (; word < end; word++) {
-		unsafe_get_user(value, (u64 __user *)word->at, differs);
-		if (unlikely(value != word->value))
-			break;
-	}
-differs:
-	return word;
 }
 
 /*

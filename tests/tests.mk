@@ -122,6 +122,7 @@ $(unit_tests) $(fuzz_tests): $(B)/asan/libspt.a Makefile tests/tests.mk
 ring_flags := -Itests/unit/kernel-shim -Imodule -Imodule/sources -I$(B)/gen
 $(B)/asan/test-ring $(B)/asan/test-ring-model $(B)/asan/test-walk $(B)/asan/test-budget \
 	$(B)/asan/test-memo $(B)/asan/test-chains $(B)/asan/test-splice \
+	$(B)/asan/test-chain-recall \
 	$(B)/asan/test-interpreters $(B)/asan/test-thread-chain $(B)/asan/test-raw \
 	$(B)/asan/test-threads $(B)/asan/test-interrupts $(B)/asan/test-lane-buffer \
 	$(tsan_tests): private flags += $(ring_flags)

@@ -54,7 +54,7 @@ struct sysprof_session_cpu {
 static pid_t chain_user_pid;
 static u64 chain_user_thread_pointer;
 static GPtrArray *chain_user_records; /* struct sysprof_code, owned */
-static unsigned chain_user_faults;
+static unsigned chain_user_faults, chain_user_reads;
 static u32 chain_user_used; /* bytes of the ring */
 
 static bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
@@ -64,6 +64,7 @@ static bool sysprof_arch_copy_user(void *to, u64 from, u32 bytes)
 	bool is_there = process_vm_readv(chain_user_pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
 
 	chain_user_faults += !is_there;
+	chain_user_reads++;
 	return is_there;
 }
 
@@ -81,6 +82,9 @@ static const void *memchr_inv(const void *bytes, int byte, size_t n)
 	return NULL;
 }
 
+unsigned int sysprof_recall_mode = 1;
+long shim_allocated, shim_fail_after = -1;
+
 static void *sysprof_delivery_take(struct sysprof_session_cpu *sc, u32 bytes, u32 max, u16 type);
 #define get_random_bytes(to, bytes) memset(to, 0x5a, bytes)
 
@@ -88,6 +92,8 @@ static void *sysprof_delivery_take(struct sysprof_session_cpu *sc, u32 bytes, u3
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #include "chain-check.c"
 #include "chain-code.c"
+#include "chain-live.c"
+#include "chain-recall.c"
 #include "chain-run.c"
 #include "code-number.c"
 

@@ -129,6 +129,7 @@ static unsigned send_to(unsigned n, int n_turns)
 	g_assert_true(sysprof_chain_check(program));
 	script.stack = &stack;
 	script.program = program;
+	sysprof_script_begin(&script);
 	for (script.n = 0; script.n < 3; script.n++)
 		script.frame[script.n] = (struct sysprof_script_frame){ .number = script.n + 1,
 									.known = (u16)script.n };
@@ -227,6 +228,7 @@ static void test_faults(void)
 	g_assert_true(script.is_cut);
 	/* Names of codes that are nowhere: the rest comes with later stacks. */
 	script.stack = &stack;
+	sysprof_script_begin(&script);
 	for (script.n = 0; script.n < SYSPROF_CHAIN_MAX_FRAMES; script.n++)
 		script.frame[script.n] = (struct sysprof_script_frame){ .code = 4096,
 									.number = script.n + 1,
@@ -265,6 +267,7 @@ static void test_numbers(void)
 	g_assert_cmpuint(near, <, 3);
 
 	memset(&script, 0, sizeof(script));
+	sysprof_script_begin(&script);
 	for (unsigned turn = 0; turn < 2; turn++) {
 		for (script.n = 0; script.n < SYSPROF_CHAIN_MAX_FRAMES; script.n++)
 			script.frame[script.n] = (struct sysprof_script_frame){

@@ -29,11 +29,15 @@ static const void *memchr_inv(const void *bytes, int byte, size_t n)
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #include "chain-check.c"
 #undef LOWEST
+#include "chain-live.c"
+#include "chain-recall.c"
 #include "chain-run.c"
 #include "chain-splice.c"
 #include "chain-step.c"
 
 unsigned int shim_cpu;
+unsigned int sysprof_recall_mode;
+long shim_allocated, shim_fail_after = -1;
 
 /* Two interpreters, each with a chain: one by its list, or by frames; the other one by steps. */
 enum { BY_LIST = SYSPROF_OBJECT_FIRST, BY_STEPS };
