@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "arch.h"
+#include "chain-recall.h"
 #include "chain.h"
 #include "code-number.h"
 #include "delivery.h"
@@ -39,14 +40,14 @@ static struct sysprof_known_code *known_code(struct sysprof_script *script,
 	return known->turn <= other->turn ? known : other;
 }
 
-void sysprof_codes_number(struct sysprof_script *script)
+/* Numbers the first @n codes. */
+static void codes_number(struct sysprof_script *script, u32 n)
 {
 	struct sysprof_known_code *known;
 	struct sysprof_script_frame *frame;
 	u32 i;
 
-	/* The others have theirs, and the places of these are still their own. */
-	for (i = 0; i < script->n - script->n_numbered; i++) {
+	for (i = 0; i < n; i++) {
 		frame = &script->frame[i];
 		known = known_code(script, frame);
 		if (unlikely(!is_of_frame(known, script, frame))) {
@@ -57,10 +58,25 @@ void sysprof_codes_number(struct sysprof_script *script)
 			known->number = sysprof_code_number_new();
 			known->turn = ++script->turn;
 		}
-		frame->number = known->number;
+		sysprof_script_frame_number(frame, known->number);
 		frame->known = known - script->known;
 	}
-	sysprof_chain_recall_numbered(script);
+}
+
+void sysprof_codes_number(struct sysprof_script *script)
+{
+	u32 displaced = script->displaced;
+
+	/* The others have theirs. */
+	codes_number(script, script->n - script->n_numbered);
+	if (unlikely(script->displaced != displaced) && script->n_numbered) {
+		/* One of them may have lost its place. */
+		displaced = script->displaced;
+		sysprof_chain_recall_renumber(script);
+		codes_number(script, script->n);
+	}
+	if (script->remembered)
+		script->remembered->displaced = displaced;
 }
 
 /* Where @span's elements are, by the address that its path begins with; 0: it cannot be read. */
@@ -193,18 +209,22 @@ void sysprof_codes_forget(struct sysprof_session_cpu *sc)
 		memset(sc->sent, 0, sizeof(*sc->sent));
 }
 
-/* Unless the session has @frame's code: adds its bytes to *@bytes.  False: no room, or no fuel. */
-static bool send_if_new(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
+/*
+ * Unless the session has @frame's code: adds its bytes to *@bytes.  *@is_done: the session has all
+ * that it will get of it.  False: no room, or no fuel.
+ */
+static __always_inline bool send_if_new(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
 			struct sysprof_script *script, const struct sysprof_script_frame *frame,
-			u32 *bytes)
+			u32 *bytes, bool *is_done)
 {
 	u64 *slot = &sc->sent->code[frame->known],
 	    attempts = *slot >> 2 == frame->number ? *slot & 3 : 0;
 	bool is_whole;
 	u32 sent;
 
-	if (attempts == ATTEMPTS || !frame->number)
+	if (likely(attempts == ATTEMPTS) || !frame->number)
 		return true;
+	*is_done = false;
 	sent = send_code(sc, stack, script, frame, &is_whole);
 	if (!sent)
 		return false;
@@ -217,19 +237,24 @@ void sysprof_codes_send(struct sysprof_session_cpu *sc, struct sysprof_stack *st
 			const struct sysprof_user_part *part)
 {
 	struct sysprof_script *script = part->script;
-	u32 i, n = 0, bytes = 0, before;
+	u32 i, n = 0, bytes = 0, before, n_inner = script->n;
+	bool is_done = true;
 
 	/* What finds no room takes no fuel of others'. */
 	if (!sc->sent || script->stack != stack ||
 	    sysprof_ring_used(&sc->ring) >= sc->ring.bytes / 2)
 		return;
 	if (script->thread_program &&
-	    !send_if_new(sc, stack, script, &script->thread_frame, &bytes))
+	    !send_if_new(sc, stack, script, &script->thread_frame, &bytes, &is_done))
 		return;
-	for (i = 0; i < script->n && n < SEND_MAX && bytes < SEND_MAX_BYTES; i++) {
+	if (script->outer_id && sc->sent->outer_id == script->outer_id)
+		n_inner -= script->n_outer;
+	for (i = 0; i < n_inner && n < SEND_MAX && bytes < SEND_MAX_BYTES; i++) {
 		before = bytes;
-		if (!send_if_new(sc, stack, script, &script->frame[i], &bytes))
+		if (!send_if_new(sc, stack, script, &script->frame[i], &bytes, &is_done))
 			return;
 		n += bytes != before;
 	}
+	if (is_done && n_inner == script->n && i == n_inner)
+		sc->sent->outer_id = script->outer_id;
 }

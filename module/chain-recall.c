@@ -38,6 +38,8 @@ struct chain_tape *sysprof_chain_recall_begin(struct sysprof_script *script,
 		entry->mm = script->mm;
 		entry->tid = script->tid;
 		entry->top = CHAIN_RECALL_TURNS;
+		entry->outer = CHAIN_RECALL_FRAMES;
+		entry->again = 0;
 		entry->bad = 0;
 		entry->skip = 0;
 	}
@@ -95,6 +97,25 @@ static void chain_recall_put(struct sysprof_script *script, const struct chain_t
 	script->frame = entry->frame + frame;
 }
 
+/*
+ * The frames from @frame on are those of the run before, with their numbers.  The more of them are
+ * outer ones, the less is done for each (sysprof_codes_send()); but new ones cost all of it once.
+ * So they begin once as many others were known.
+ */
+static void chain_recall_outer(struct sysprof_script *script, struct chain_remembered *entry,
+			       u32 frame)
+{
+	entry->again += entry->outer - frame;
+	if (frame > entry->outer || entry->again >= CHAIN_RECALL_FRAMES - frame) {
+		entry->outer = frame;
+		entry->again = 0;
+		/* No other program ever has its number. */
+		entry->outer_id = entry->program << 40 | ++script->recall->n_outer_ids;
+	}
+	script->n_outer = CHAIN_RECALL_FRAMES - entry->outer;
+	script->outer_id = script->n_outer ? entry->outer_id : 0;
+}
+
 void sysprof_chain_recall_end(struct sysprof_script *script, struct chain_tape *tape, s32 fuel)
 {
 	struct chain_remembered *entry = tape->entry;
@@ -123,13 +144,24 @@ void sysprof_chain_recall_end(struct sysprof_script *script, struct chain_tape *
 		script->remembered = entry;
 	}
 	script->n += n;
-	script->n_numbered = is_known && entry->displaced == script->displaced ? n : 0;
+	if (is_known && entry->displaced == script->displaced) {
+		script->n_numbered = n;
+		chain_recall_outer(script, entry, frame);
+	} else {
+		entry->outer = CHAIN_RECALL_FRAMES;
+		entry->again = 0;
+	}
 }
 
-void sysprof_chain_recall_numbered(const struct sysprof_script *script)
+void sysprof_chain_recall_renumber(struct sysprof_script *script)
 {
-	if (script->remembered)
-		script->remembered->displaced = script->displaced;
+	script->n_numbered = 0;
+	script->n_outer = 0;
+	script->outer_id = 0;
+	if (!script->remembered)
+		return;
+	script->remembered->outer = CHAIN_RECALL_FRAMES;
+	script->remembered->again = 0;
 }
 
 /* Checks. */

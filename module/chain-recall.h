@@ -68,6 +68,9 @@ struct chain_turn {
  * @tid: the thread
  * @displaced: as in struct sysprof_script, when its codes got their numbers
  * @top: first turn
+ * @outer: the first one of the frames that no run has changed since @outer_id was new
+ * @outer_id: theirs
+ * @again: frames inside of @outer that were known again, since then
  * @is_cut: what the program said at its end
  * @bad: runs in a row of which too little was known
  * @skip: number of runs for which it is not used
@@ -81,6 +84,9 @@ struct chain_remembered {
 	u64 program;
 	u32 tid;
 	u32 displaced;
+	u64 outer_id;
+	u32 outer;
+	u32 again;
 	u16 top;
 	bool is_cut;
 	u8 bad;
@@ -131,10 +137,18 @@ struct sysprof_chain_counts {
 	u64 wrong;
 };
 
-/* Of one CPU.  @frame: of a run that checks another. */
+/**
+ * struct sysprof_chain_recall - of one CPU
+ * @tape: the run under way
+ * @counts: of all runs
+ * @n_outer_ids: how many were given out
+ * @entries: runs before, by the thread's hash
+ * @frame: of a run that checks another
+ */
 struct sysprof_chain_recall {
 	struct chain_tape tape;
 	struct sysprof_chain_counts counts;
+	u64 n_outer_ids;
 	struct chain_remembered entries[1 << CHAIN_RECALL_BITS];
 	struct sysprof_script_frame frame[SYSPROF_CHAIN_MAX_FRAMES];
 };

@@ -92,12 +92,6 @@ static u32 find_loop(const struct sysprof_script *script, const struct sysprof_u
 	return i;
 }
 
-static u64 script_frame(const struct sysprof_script_frame *frame)
-{
-	return SYSPROF_FRAME_SCRIPT | frame->number << SYSPROF_FRAME_CODE_SHIFT |
-	       min(frame->position, SYSPROF_POSITION_NOT_TOLD);
-}
-
 /*
  * Merges from the outermost frame on, so that it can be done in place.  @at: for each group, in
  * order, the native frame in front of which it goes.
@@ -105,21 +99,29 @@ static u64 script_frame(const struct sysprof_script_frame *frame)
 static void splice_merge(struct sysprof_script *script, struct sysprof_user_part *part,
 			 const u16 *at, u32 max)
 {
-	u32 native = part->walk.n, left = script->n, to = native + left;
-	u64 frame;
+	const struct sysprof_script_frame *frame = script->frame;
+	u32 native = part->walk.n, left = script->n, to = native + left, over;
+	u64 *frames = part->frames;
 
+	/* What is cut off. */
+	for (over = to > max ? to - max : 0; over && left; over--, to--)
+		if (native > at[left - 1])
+			native--;
+		else
+			left--;
 	while (left) {
 		/* Those behind it come first. */
-		if (native > at[left - 1]) {
-			frame = part->frames[--native];
+		for (; native > at[left - 1]; to--) {
+			frames[to - 1] = frames[native - 1];
+			native--;
 			/* It is not the first frame any more. */
-			frame += !native;
-		} else {
-			frame = script_frame(&script->frame[--left]);
+			frames[to - 1] += !native;
 		}
-		to--;
-		if (to < max)
-			part->frames[to] = frame;
+		do {
+			left--;
+			to--;
+			frames[to] = frame[left].name;
+		} while (left && native <= at[left - 1]);
 	}
 	part->walk.n += script->n;
 	if (part->walk.n > max) {
@@ -158,14 +160,18 @@ static void find_places(const struct sysprof_script *script, const struct syspro
 			u16 *at)
 {
 	int over = groups_over(script, part), passed;
-	u32 first = 0, i, loop = 0;
+	const struct sysprof_script_frame *frame = script->frame;
+	u32 first, i, loop = 0, n = script->n;
 
-	for (i = 0; i < script->n; i++) {
-		passed = script->frame[i].passed - over;
+	for (first = 0; first < n;) {
+		passed = frame[first].passed - over;
 		for (over = -min(passed, 0); passed > 0 && loop < part->walk.n; passed--)
 			loop = min_t(u32, find_loop(script, part, loop, 0) + 1, part->walk.n);
-		if (!script->frame[i].is_last)
-			continue;
+		/* Only the first frame of a group has passed any. */
+		for (i = first; i < n && !frame[i].is_last; i++)
+			;
+		if (i == n)
+			break;
 		if (over) {
 			/* All that is native is further out. */
 			over--;
@@ -173,13 +179,13 @@ static void find_places(const struct sysprof_script *script, const struct syspro
 				at[first] = 0;
 			continue;
 		}
-		loop = find_loop(script, part, loop, script->frame[i].mark);
+		loop = find_loop(script, part, loop, frame[i].mark);
 		for (; first <= i; first++)
 			at[first] = loop;
 		/* The next group's is further out. */
 		loop = min_t(u32, loop + 1, part->walk.n);
 	}
-	for (; first < script->n; first++)
+	for (; first < n; first++)
 		at[first] = part->walk.n;
 }
 
@@ -320,7 +326,7 @@ static void splice_put_thread(struct sysprof_user_part *part, u32 max)
 		part->walk.n--;
 		part->walk.end = SYSPROF_END_LIMIT;
 	}
-	part->frames[part->walk.n++] = script_frame(&script->thread_frame);
+	part->frames[part->walk.n++] = script->thread_frame.name;
 	part->flags |= SYSPROF_SAMPLE_THREAD;
 	part->script = script;
 }

@@ -74,6 +74,7 @@ struct sysprof_program {
  * @mark: address in the native frame that executes it, if it is the last one of its group; else 0
  * @is_last: it is the last one of its group
  * @number: of the code; 0: none
+ * @name: the frame as it is reported (SYSPROF_FRAME_SCRIPT)
  * @known: index of the number in @known of struct sysprof_script
  * @with: what it was emitted with (SYSPROF_CHAIN_WITH)
  * @passed: number of groups without a frame between it and the frame before
@@ -84,6 +85,7 @@ struct sysprof_script_frame {
 	u64 identity;
 	u64 mark;
 	u64 number;
+	u64 name;
 	u64 with;
 	u16 known;
 	u16 passed;
@@ -105,6 +107,8 @@ struct sysprof_script_frame {
  * @place_hint: index of the interpreter's range in the address space that was looked at last
  * @frame: innermost first
  * @own: where they are put
+ * @n_outer: of the frames, the last ones, which had their numbers in runs before, too
+ * @outer_id: only the same frames have it on this CPU; 0: there are none
  * @recall: runs before; NULL: none are remembered
  * @remembered: the one that has @frame; NULL: it is @own
  * @displaced: how often another code's number took a place in @known
@@ -135,6 +139,8 @@ struct sysprof_script {
 	u32 tid;
 	u32 n;
 	u32 n_numbered;
+	u32 n_outer;
+	u64 outer_id;
 	bool is_cut;
 	u16 passed;
 	u32 place_hint;
@@ -193,10 +199,23 @@ static inline void sysprof_script_begin(struct sysprof_script *script)
 {
 	script->n = 0;
 	script->n_numbered = 0;
+	script->n_outer = 0;
+	script->outer_id = 0;
 	script->passed = 0;
 	script->is_cut = true;
 	script->frame = script->own;
 	script->remembered = NULL;
+}
+
+/* @frame has its number. */
+static inline void sysprof_script_frame_number(struct sysprof_script_frame *frame, u64 number)
+{
+	u64 position = frame->position;
+
+	if (position > SYSPROF_POSITION_NOT_TOLD)
+		position = SYSPROF_POSITION_NOT_TOLD;
+	frame->number = number;
+	frame->name = SYSPROF_FRAME_SCRIPT | number << SYSPROF_FRAME_CODE_SHIFT | position;
 }
 
 /* Whether @frame is in a loop of @script's interpreter. */
@@ -224,9 +243,11 @@ static inline bool sysprof_chain_is_of_frames(const struct sysprof_script *scrip
 /**
  * struct sysprof_sent - codes whose names a session got on one CPU, each where @known of the CPU's
  *	struct sysprof_script has its number
+ * @outer_id: of outer frames whose codes all were sent (struct sysprof_script)
  * @code: number << 2, and the number of attempts to read all of its names, up to 3
  */
 struct sysprof_sent {
+	u64 outer_id;
 	u64 code[1 << SYSPROF_CODES_BITS];
 };
 
@@ -269,8 +290,8 @@ void sysprof_chain_find_live(struct sysprof_program *program, u32 n);
 /* Memory of @script for runs before, on @node; -ENOMEM.  Process context. */
 int sysprof_chain_recall_alloc(struct sysprof_script *script, int node);
 void sysprof_chain_recall_free(struct sysprof_script *script);
-/* The codes of @script have their numbers. */
-void sysprof_chain_recall_numbered(const struct sysprof_script *script);
+/* All codes of @script get their numbers anew. */
+void sysprof_chain_recall_renumber(struct sysprof_script *script);
 /*
  * Runs @program; @bias: address at which the object's address 0 is.  run_frames(): for each native
  * frame in @script->run, none of which is the last one in sps; sets at.  run_names(): its program

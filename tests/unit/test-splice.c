@@ -102,7 +102,7 @@ const struct sysprof_program *sysprof_chain_of(const struct sysprof_tables *own,
 void sysprof_codes_number(struct sysprof_script *of)
 {
 	for (u32 i = 0; i < of->n; i++)
-		of->frame[i].number = of->frame[i].code;
+		sysprof_script_frame_number(&of->frame[i], of->frame[i].code);
 }
 
 void sysprof_spaces_walk(struct pt_regs *from, bool in_user, struct sysprof_walk *walk)
