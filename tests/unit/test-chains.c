@@ -284,6 +284,101 @@ static void test_numbers(void)
 	g_assert_cmpuint(same, >, SYSPROF_CHAIN_MAX_FRAMES * 98 / 100);
 }
 
+/* A list in this program's memory: each node is a frame, and what it points to its code. */
+static struct {
+	u64 next, code, position, words[4];
+} nodes[40];
+static u64 codes[40][4];
+
+static unsigned sent_of(const struct sysprof_program *program, struct sysprof_sent *to)
+{
+	struct sysprof_session_cpu sc = { .sent = to, .ring = { .bytes = 65536 } };
+	struct sysprof_stack stack = { .names_fuel = SYSPROF_CHAIN_FUEL };
+	struct sysprof_user_part part = { .script = &script };
+
+	g_ptr_array_set_size(chain_user_records, 0);
+	script.stack = &stack;
+	script.program = program;
+	sysprof_chain_run(program, (uintptr_t)nodes, &script);
+	sysprof_codes_number(&script);
+	g_assert_cmpuint(script.n, ==, G_N_ELEMENTS(nodes));
+	sysprof_codes_send(&sc, &stack, &part);
+	return chain_user_records->len;
+}
+
+/* Each session gets the names of each code once, however much of a stack is known from before. */
+static void test_known(void)
+{
+	struct {
+		struct sysprof_chain_header header;
+		struct sysprof_chain_list list;
+		struct sysprof_chain_insn insn[3];
+	} chain = { .header = { .magic = SYSPROF_CHAIN_MAGIC,
+				.version = SYSPROF_CHAIN_VERSION,
+				.machine = SYSPROF_ARCH_MACHINE,
+				.max_frames = 100,
+				.n_lists = 1,
+				.n_insns = 3 },
+		    .list = { .code = 8,
+			      .position = 16,
+			      .position_bytes = 8,
+			      .identity = { 0, 8, 16 } },
+		    .insn = { { .op = SYSPROF_CHAIN_ADDI, .dst = 2, .src = 1 },
+			      { .op = SYSPROF_CHAIN_LIST, .dst = 2 },
+			      { .op = SYSPROF_CHAIN_END } } };
+	g_autofree struct sysprof_program *program = g_malloc0(sizeof(*program) + sizeof(chain));
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(nodes); i++) {
+		nodes[i].next = i + 1 < G_N_ELEMENTS(nodes) ? (uintptr_t)&nodes[i + 1] : 0;
+		nodes[i].code = (uintptr_t)codes[i];
+		/* Else three of them might want the same two places. */
+		codes[i][0] = nodes[i].code ^ i;
+	}
+	program->bytes = sizeof(chain);
+	program->number = 1;
+	memcpy(program->data, &chain, sizeof(chain));
+	g_assert_true(sysprof_chain_check(program));
+	chain_user_pid = getpid();
+	chain_user_records = g_ptr_array_new_with_free_func(g_free);
+	memset(&script, 0, sizeof(script));
+	memset(&sessions, 0, sizeof(sessions));
+	g_assert_cmpint(sysprof_chain_recall_alloc(&script, 0), ==, 0);
+	/* At most 32 in one stack. */
+	g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 32);
+	g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 8);
+	for (unsigned i = 0; i < 9; i++)
+		g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 0);
+	g_assert_cmpuint(script.n_numbered, ==, 40);
+	g_assert_cmpuint(script.n_outer, ==, 40);
+	g_assert_cmpuint(sessions.sent[0].outer_id, ==, script.outer_id);
+	/* Another session. */
+	g_assert_cmpuint(sent_of(program, &sessions.sent[1]), ==, 32);
+	g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 0);
+	g_assert_cmpuint(sent_of(program, &sessions.sent[1]), ==, 8);
+	/* One that forgot them. */
+	struct sysprof_session_cpu forgets = { .sent = &sessions.sent[0] };
+
+	sysprof_codes_forget(&forgets);
+	g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 32);
+	g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 8);
+	/* New code at old addresses, further in and further out. */
+	for (unsigned i = 0; i < G_N_ELEMENTS(nodes); i += 13) {
+		codes[i][1]++;
+		g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 1);
+		g_assert_cmpuint(script.n_numbered, ==, G_N_ELEMENTS(nodes) - 1 - i);
+		g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 0);
+	}
+	/* Other codes have taken the places of their numbers, and all get new ones. */
+	for (unsigned i = 0; i < G_N_ELEMENTS(script.known); i++)
+		script.known[i].mm = 77;
+	script.displaced++;
+	g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 32);
+	g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 8);
+	g_assert_cmpuint(sent_of(program, &sessions.sent[0]), ==, 0);
+	sysprof_chain_recall_free(&script);
+	g_ptr_array_unref(chain_user_records);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -293,5 +388,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/chains/sessions", test_sessions);
 	g_test_add_func("/chains/faults", test_faults);
 	g_test_add_func("/chains/numbers", test_numbers);
+	g_test_add_func("/chains/known", test_known);
 	return g_test_run();
 }
