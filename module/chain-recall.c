@@ -15,6 +15,8 @@
 #define NEW_OF_EIGHT 5
 #define BAD_MAX	     4
 
+DEFINE_PER_CPU(struct sysprof_chain_counts, sysprof_chain_counted);
+
 struct chain_tape *sysprof_chain_recall_begin(struct sysprof_script *script,
 					      const struct sysprof_program *program)
 {
@@ -125,9 +127,9 @@ void sysprof_chain_recall_end(struct sysprof_script *script, struct chain_tape *
 	if (is_known) {
 		word = entry->turn[known].word;
 		frame = entry->turn[known].frame;
-		script->recall->counts.known++;
+		this_cpu_ptr(&sysprof_chain_counted)->known++;
 	} else {
-		script->recall->counts.walked++;
+		this_cpu_ptr(&sysprof_chain_counted)->walked++;
 	}
 	n = CHAIN_RECALL_FRAMES - frame;
 	chain_recall_weigh(entry, is_known ? tape->n_turns : 1,
@@ -182,9 +184,32 @@ void sysprof_chain_recall_judge(struct sysprof_script *script,
 
 	for (i = 0; i < n && !is_wrong; i++)
 		is_wrong = chain_recall_differs(script->frame + i, found + i);
-	script->recall->counts.checked++;
-	script->recall->counts.wrong += is_wrong;
+	this_cpu_ptr(&sysprof_chain_counted)->checked++;
+	this_cpu_ptr(&sysprof_chain_counted)->wrong += is_wrong;
 }
+
+static int chain_recall_show(char *to, const struct kernel_param *param)
+{
+	struct sysprof_chain_counts sum = {}, *one;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		one = &per_cpu(sysprof_chain_counted, cpu);
+		sum.known += READ_ONCE(one->known);
+		sum.walked += READ_ONCE(one->walked);
+		sum.checked += READ_ONCE(one->checked);
+		sum.wrong += READ_ONCE(one->wrong);
+	}
+	return scnprintf(to, PAGE_SIZE, "known %llu\nwalked %llu\nchecked %llu\nwrong %llu\n",
+			 (unsigned long long)sum.known, (unsigned long long)sum.walked,
+			 (unsigned long long)sum.checked, (unsigned long long)sum.wrong);
+}
+
+static const struct kernel_param_ops chain_recall_ops = { .get = chain_recall_show };
+module_param_cb(scripts_recalled, &chain_recall_ops, NULL, 0444);
+MODULE_PARM_DESC(
+	scripts_recalled,
+	"lists of functions of scripts that ended as before, that did not, of all: walked twice, and that differed");
 
 /* Memory. */
 

@@ -22,6 +22,7 @@
 
 #include <linux/bitops.h>
 #include <linux/hash.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 #include "chain.h"
@@ -124,7 +125,7 @@ struct chain_tape {
 };
 
 /**
- * struct sysprof_chain_counts - of one CPU
+ * struct sysprof_chain_counts - of one CPU, since the module was loaded
  * @known: runs that ended as before
  * @walked: runs that did not, and could have done so
  * @checked: runs that were made once more
@@ -140,18 +141,18 @@ struct sysprof_chain_counts {
 /**
  * struct sysprof_chain_recall - of one CPU
  * @tape: the run under way
- * @counts: of all runs
  * @n_outer_ids: how many were given out
  * @entries: runs before, by the thread's hash
  * @frame: of a run that checks another
  */
 struct sysprof_chain_recall {
 	struct chain_tape tape;
-	struct sysprof_chain_counts counts;
 	u64 n_outer_ids;
 	struct chain_remembered entries[1 << CHAIN_RECALL_BITS];
 	struct sysprof_script_frame frame[SYSPROF_CHAIN_MAX_FRAMES];
 };
+
+DECLARE_PER_CPU(struct sysprof_chain_counts, sysprof_chain_counted);
 
 /*
  * begin(): a run of @program for @script's thread; NULL: nothing is to be remembered of it.  end():

@@ -18,7 +18,7 @@ uint sysprof_recall_mode = SYSPROF_RECALL_USED;
 module_param_named(recall, sysprof_recall_mode, uint, 0644);
 MODULE_PARM_DESC(
 	recall,
-	"user stacks by unwind tables: 0 walks each anew, 1 compares with those before, 2 does both and counts differences");
+	"user stacks by unwind tables, and functions of scripts in them: 0 walks each anew, 1 compares with those before, 2 does both and counts differences");
 
 DEFINE_PER_CPU(struct recall_cpu *, sysprof_recall);
 DEFINE_PER_CPU(struct sysprof_recall_counts, sysprof_recall_counted);
