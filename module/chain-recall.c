@@ -50,6 +50,7 @@ struct chain_tape *sysprof_chain_recall_begin(struct sysprof_script *script,
 	tape->top = entry->top;
 	tape->known = CHAIN_RECALL_TURNS;
 	tape->passed = 0;
+	tape->left_at = CHAIN_NOT_LEFT;
 	tape->n_turns = 0;
 	tape->n_words = 0;
 	tape->is_whole = true;

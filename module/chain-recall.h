@@ -29,9 +29,9 @@
 #include "recall-words.h"
 
 /* What is longer is not remembered. */
-#define CHAIN_RECALL_TURNS  192U
-#define CHAIN_RECALL_WORDS  1280U
-#define CHAIN_RECALL_FRAMES 192U
+#define CHAIN_RECALL_TURNS  128U
+#define CHAIN_RECALL_WORDS  1024U
+#define CHAIN_RECALL_FRAMES 160U
 #define CHAIN_RECALL_BITS   2
 #define CHAIN_RECALL_HASH   8
 
@@ -104,6 +104,7 @@ struct chain_remembered {
  * @top: first turn of @entry that is the thread's
  * @known: number of the turn from which on all was known; CHAIN_RECALL_TURNS: none was
  * @passed: no word before this one is compared any more
+ * @left_at: the instruction at which the run went on without; CHAIN_NOT_LEFT: it did not
  * @n_turns: number of turns
  * @n_words: number of words since the first turn
  * @is_whole: there was room for all
@@ -116,6 +117,8 @@ struct chain_tape {
 	u32 top;
 	u32 known;
 	u32 passed;
+#define CHAIN_NOT_LEFT (~0U)
+	u32 left_at;
 	u32 n_turns;
 	u32 n_words;
 	bool is_whole;
@@ -232,7 +235,7 @@ static __always_inline struct chain_turn *chain_turn_new(struct chain_tape *tape
 }
 
 /*
- * A turn, with the window open: true if the run ends as before.  All that is left of it is done
+ * A turn of a whole @tape, with the window open: true if the run ends as before.  All that is left of it is done
  * then.  @live: registers that count; @max: most frames.
  */
 static __always_inline bool chain_recall_turn(struct chain_tape *tape,
@@ -245,8 +248,7 @@ static __always_inline bool chain_recall_turn(struct chain_tape *tape,
 	struct sysprof_script_frame *before;
 	u32 number;
 
-	if (unlikely(live == SYSPROF_CHAIN_TOO_LIVE || !tape->is_whole ||
-		     tape->n_turns == CHAIN_RECALL_TURNS)) {
+	if (unlikely(live == SYSPROF_CHAIN_TOO_LIVE || tape->n_turns == CHAIN_RECALL_TURNS)) {
 		tape->is_whole = false;
 		return false;
 	}

@@ -69,6 +69,24 @@ static __always_inline bool chain_read(struct chain_tape *tape, u64 *to, u64 add
 	return true;
 }
 
+/* An instruction that loads less than a word. */
+static __always_inline bool chain_read_part(struct chain_tape *tape, u8 op, u64 *to, u64 address)
+{
+	switch (op) {
+	case SYSPROF_CHAIN_LD4:
+		return chain_read(tape, to, address, 4);
+	case SYSPROF_CHAIN_LD4S:
+		if (!chain_read(tape, to, address, 4))
+			return false;
+		*to = (s32)*to;
+		return true;
+	case SYSPROF_CHAIN_LD2:
+		return chain_read(tape, to, address, 2);
+	default:
+		return chain_read(tape, to, address, 1);
+	}
+}
+
 static __always_inline u64 mix(u64 a, u64 b)
 {
 	return (a ^ b) * GOLDEN_RATIO_64;
@@ -145,8 +163,8 @@ static __always_inline bool run_list(const struct sysprof_chain_list *list,
 
 	for (; at; at = next) {
 		*node = at;
-		if (tape && chain_recall_turn(tape, script, live, at_insn << 1 | 1, max, registers,
-					      fuel))
+		if (tape && tape->is_whole &&
+		    chain_recall_turn(tape, script, live, at_insn << 1 | 1, max, registers, fuel))
 			return true;
 		*fuel -= SYSPROF_CHAIN_LIST_FUEL;
 		if (*fuel < 0 || !chain_read(tape, &next, at + list->next, 8))
@@ -258,24 +276,12 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 				goto fault;
 			continue;
 		}
+		if (insn->op <= SYSPROF_CHAIN_LD1) {
+			if (!chain_read_part(tape, insn->op, &R(dst), R(src) + imm))
+				goto fault;
+			continue;
+		}
 		switch (insn->op) {
-		case SYSPROF_CHAIN_LD4:
-			if (!chain_read(tape, &R(dst), R(src) + imm, 4))
-				goto fault;
-			break;
-		case SYSPROF_CHAIN_LD4S:
-			if (!chain_read(tape, &R(dst), R(src) + imm, 4))
-				goto fault;
-			R(dst) = (s32)R(dst);
-			break;
-		case SYSPROF_CHAIN_LD2:
-			if (!chain_read(tape, &R(dst), R(src) + imm, 2))
-				goto fault;
-			break;
-		case SYSPROF_CHAIN_LD1:
-			if (!chain_read(tape, &R(dst), R(src) + imm, 1))
-				goto fault;
-			break;
 		case SYSPROF_CHAIN_ADDI:
 			R(dst) = R(src) + imm;
 			break;
@@ -340,7 +346,12 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			break;
 		case SYSPROF_CHAIN_LOOP:
 			at = BELOW(imm, SYSPROF_CHAIN_STEPS_MAX_INSNS);
-			if (tape &&
+			/* What cannot be remembered goes on without, which costs less. */
+			if (tape && unlikely(!tape->is_whole) && !with) {
+				tape->left_at = at;
+				return true;
+			}
+			if (tape && tape->is_whole &&
 			    chain_recall_turn(tape, script,
 					      with ? SYSPROF_CHAIN_TOO_LIVE : *(program->live + at),
 					      at << 1, max, registers, fuel))
@@ -388,28 +399,44 @@ fault:
 	return true;
 }
 
-/* Compared with the run before by @tape; NULL: with nothing.  Returns what is left of the fuel. */
-static __always_inline s32 chain_run_list(const struct sysprof_program *program,
-					  struct sysprof_script *script, u64 bias,
-					  struct chain_tape *tape)
+/* From instruction @at on, compared with nothing. */
+static noinline void chain_run_plain(const struct sysprof_program *program, u32 at,
+				     struct sysprof_script *script, u64 *registers, s32 *fuel)
+{
+	script->is_cut = true;
+	sysprof_no_faults_begin();
+	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
+		script->is_cut = run_program(program, at, script, registers, fuel, NULL, NULL);
+		user_read_access_end();
+	}
+	sysprof_no_faults_end();
+}
+
+static void chain_run_anew(const struct sysprof_program *program, struct sysprof_script *script,
+			   u64 bias)
 {
 	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
 	s32 fuel = SYSPROF_CHAIN_FUEL;
 
-	script->is_cut = true;
+	chain_run_plain(program, 0, script, registers, &fuel);
+}
+
+/* Compared with the run before. */
+static void chain_run_taped(const struct sysprof_program *program, struct sysprof_script *script,
+			    u64 bias, struct chain_tape *tape)
+{
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
+	s32 fuel = SYSPROF_CHAIN_FUEL;
+
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
 		script->is_cut = run_program(program, 0, script, registers, &fuel, NULL, tape);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
-	return fuel;
-}
-
-static noinline void chain_run_anew(const struct sysprof_program *program,
-				    struct sysprof_script *script, u64 bias)
-{
-	chain_run_list(program, script, bias, NULL);
+	if (unlikely(tape->left_at != CHAIN_NOT_LEFT))
+		chain_run_plain(program, tape->left_at, script, registers, &fuel);
+	sysprof_chain_recall_end(script, tape, fuel);
 }
 
 /* Once more, without what is remembered. */
@@ -434,7 +461,6 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script)
 {
 	struct chain_tape *tape;
-	s32 fuel;
 
 	sysprof_script_begin(script);
 	tape = sysprof_chain_recall_begin(script, program);
@@ -442,8 +468,7 @@ void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		chain_run_anew(program, script, bias);
 		return;
 	}
-	fuel = chain_run_list(program, script, bias, tape);
-	sysprof_chain_recall_end(script, tape, fuel);
+	chain_run_taped(program, script, bias, tape);
 	if (unlikely(READ_ONCE(sysprof_recall_mode) == SYSPROF_RECALL_CHECKED))
 		chain_run_check(program, script, bias);
 }
