@@ -213,9 +213,10 @@ void sysprof_codes_forget(struct sysprof_session_cpu *sc)
  * Unless the session has @frame's code: adds its bytes to *@bytes.  *@is_done: the session has all
  * that it will get of it.  False: no room, or no fuel.
  */
-static __always_inline bool send_if_new(struct sysprof_session_cpu *sc, struct sysprof_stack *stack,
-			struct sysprof_script *script, const struct sysprof_script_frame *frame,
-			u32 *bytes, bool *is_done)
+static __always_inline bool send_if_new(struct sysprof_session_cpu *sc,
+					struct sysprof_stack *stack, struct sysprof_script *script,
+					const struct sysprof_script_frame *frame, u32 *bytes,
+					bool *is_done)
 {
 	u64 *slot = &sc->sent->code[frame->known],
 	    attempts = *slot >> 2 == frame->number ? *slot & 3 : 0;

@@ -135,8 +135,8 @@ void sysprof_chain_recall_end(struct sysprof_script *script, struct chain_tape *
 	n = CHAIN_RECALL_FRAMES - frame;
 	chain_recall_weigh(entry, is_known ? tape->n_turns : 1,
 			   is_known ? tape->n_turns + CHAIN_RECALL_TURNS - known : 1);
-	has_room = tape->is_whole && tape->has_ended && tape->n_turns <= known && tape->n_words <= word &&
-		   script->n <= frame;
+	has_room = tape->is_whole && tape->has_ended && tape->n_turns <= known &&
+		   tape->n_words <= word && script->n <= frame;
 	if (is_known && !has_room) {
 		memcpy(script->frame + script->n, entry->frame + frame, n * sizeof(*script->frame));
 		entry->top = known;
@@ -210,7 +210,7 @@ static const struct kernel_param_ops chain_recall_ops = { .get = chain_recall_sh
 module_param_cb(scripts_recalled, &chain_recall_ops, NULL, 0444);
 MODULE_PARM_DESC(
 	scripts_recalled,
-	"lists of functions of scripts that ended as before, that did not, of all: walked twice, and that differed");
+	"functions of scripts: runs that ended as before, that did not, of all: made twice, and that differed");
 
 /* Memory. */
 

@@ -3,8 +3,8 @@
  * Runs of programs that a thread's last one is compared with.  Ticks find a script's outer
  * functions again and again.
  *
- * A turn is where a program begins a node of a list, or goes back to an instruction of a loop.  What
- * a run does from there on follows from the registers that it will read before it sets them
+ * A turn is where a program begins a node of a list, or goes back to an instruction of a loop.
+ * What a run does from there on follows from the registers that it will read before it sets them
  * (chain-live.c), and from the words of memory that it will read.  Each CPU remembers, of the last
  * run of some threads, these registers at the turns, the words and the frames, from the first turn
  * to the end of the program.  A run looks at each turn whether it is one of these.  If so, it
@@ -235,8 +235,8 @@ static __always_inline struct chain_turn *chain_turn_new(struct chain_tape *tape
 }
 
 /*
- * A turn of a whole @tape, with the window open: true if the run ends as before.  All that is left of it is done
- * then.  @live: registers that count; @max: most frames.
+ * A turn of a whole @tape, with the window open: true if the run ends as before.  All that is left
+ * of it is done then.  @live: registers that count; @max: most frames.
  */
 static __always_inline bool chain_recall_turn(struct chain_tape *tape,
 					      struct sysprof_script *script, u32 live, u32 at,

@@ -546,7 +546,8 @@ u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysp
 	R(5) = step->is_exact;
 	step->is_found = false;
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		is_cut = run_program(script->program, 0, script, registers, &script->fuel, step, NULL);
+		is_cut = run_program(script->program, 0, script, registers, &script->fuel, step,
+				     NULL);
 		user_read_access_end();
 	}
 	for (; first < script->n; first++)

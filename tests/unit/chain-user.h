@@ -88,8 +88,9 @@ long shim_allocated, shim_fail_after = -1;
 static void *sysprof_delivery_take(struct sysprof_session_cpu *sc, u32 bytes, u32 max, u16 type);
 #define get_random_bytes(to, bytes) memset(to, 0x5a, bytes)
 
-/* The kernel does not have this warning. */
+/* The kernel does not have these warnings. */
 #pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "chain-check.c"
 #include "chain-code.c"
 #include "chain-live.c"
