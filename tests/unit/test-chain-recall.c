@@ -434,7 +434,7 @@ static void test_anything(void)
 
 	rand_of_test = g_rand_new_with_seed(1);
 	begin();
-	for (u32 i = 0; i < 20000; i++) {
+	for (u32 i = 0; i < 8000; i++) {
 		struct sysprof_program *programs[] = { any_program(), any_program() };
 
 		fill();
@@ -457,9 +457,9 @@ static void test_anything(void)
 	g_test_message("%lu frames, %lu of them known, %lu runs known behind a difference",
 		       (unsigned long)frames, (unsigned long)again, (unsigned long)later);
 	/* It did happen. */
-	g_assert_cmpuint(frames, >, 1000000);
+	g_assert_cmpuint(frames, >, 300000);
 	g_assert_cmpuint(again, >, frames / 20);
-	g_assert_cmpuint(later, >, 100);
+	g_assert_cmpuint(later, >, 10);
 	end();
 	g_rand_free(rand_of_test);
 }
