@@ -25,7 +25,7 @@ static volatile uint64_t sum_of_all;
 
 static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *data)
 {
-	*ret = (SptUnwindPlace){ data, address - space };
+	*ret = (SptUnwindPlace){ .table = data, .offset = address - space };
 	return address - space < 1 << 20;
 }
 

@@ -30,7 +30,8 @@ static bool find(uint64_t space, uint64_t address, SptUnwindPlace *ret, void *da
 
 	fixture->asked++;
 	if (address - space < CFI_TEXT_BYTES)
-		*ret = (SptUnwindPlace){ fixture->table, CFI_TEXT_OFFSET + address - space };
+		*ret = (SptUnwindPlace){ .table = fixture->table,
+					 .offset = CFI_TEXT_OFFSET + address - space };
 	return address - space < 1 << 21;
 }
 
