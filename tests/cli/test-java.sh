@@ -71,24 +71,27 @@ END_OF_PYTHON
 }
 
 # A tick between two places that the compiler has described is at the next one, which may be of
-# another function, unless it describes all (DebugNonSafepoints).
+# another function, unless it describes all (DebugNonSafepoints); and even then it moves some code.
 described=(-XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints)
 for mode in '' -Xint -XX:TieredStopAtLevel=1; do
+	wrong=0.02
+	[ "$mode" != -Xint ] || wrong=0
 	check "shares are recorded ${mode:-compiled}" recorded shares ${mode:+"$mode"} Work shares 2.5
 	timed check '... half, third and fifth have 50, 30 and 20 %' of shares '
 shares = [share("Work." + f) for f in ("half", "third", "fifth")]
 assert all(abs(a - b) < 5 for a, b in zip(shares, (50, 30, 20))), shares'
 	check "stacks are recorded ${mode:-compiled}" recorded stacks \
 		${mode:+"$mode"} "${described[@]}" Work stacks 2.5
-	check '... each below leaf() is the one by which it is called' of stacks '
+	check '... each below leaf() is the one by which it is called' of stacks "most = $wrong"'
 seen = [(java(s), w) for s, w in stacks if "Work.leaf" in s and "[stack incomplete]" not in s and "[stack cut off]" not in s]
 wanted = ["Work.main", "Work.stacks"] + ["Work.down"] * 21 + ["Work.leaf"]
-assert sum(w for s, w in seen) >= 20, seen
-assert not [s for s, w in seen if s != wanted], [s for s, w in seen if s != wanted][:3]'
-	check '... and so is each below what was compiled into its caller' of stacks '
-seen = [java(s) for s, w in stacks if "Work.inner" in s and s[1] not in ("[stack incomplete]", "[stack cut off]")]
+all, wrong = sum(w for s, w in seen), [(s, w) for s, w in seen if s != wanted]
+assert all >= 20 and sum(w for s, w in wrong) <= most * all, (all, wrong[:3])'
+	check '... and so is each below what was compiled into its caller' of stacks "most = $wrong"'
+seen = [(java(s), w) for s, w in stacks if "Work.inner" in s and s[1] not in ("[stack incomplete]", "[stack cut off]")]
 wanted = ["Work.main", "Work.stacks", "Work.outer", "Work.middle", "Work.inner"]
-assert seen and not [s for s in seen if s != wanted], [s for s in seen if s != wanted][:3]'
+all, wrong = sum(w for s, w in seen), [(s, w) for s, w in seen if s != wanted]
+assert all and sum(w for s, w in wrong) <= most * all, (all, wrong[:3])'
 	timed check '... and nearly all are whole' of stacks '
 broken = sum(w for s, w in stacks if s[1] in ("[stack incomplete]", "[stack cut off]"))
 assert broken < 0.06 * sum(w for s, w in stacks), broken'

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "record/script-names.h"
 #include "record/unwound.h"
 #include "sysprof-chain.h"
 #include "unwind/stepper.h"
@@ -217,7 +218,8 @@ static bool is_in_its_mappings(const SptUnwinding *unwinding, const struct syspr
 	if (!(from->record.flags & SYSPROF_SAMPLE_NO_TABLE))
 		return true;
 	return made->user_end != SYSPROF_END_UNMAPPED &&
-	       (!from->n_user || object_at(unwinding, from, 0) == object_at(unwinding, made, 0));
+	       (!from->n_user || spt_script_names_is(made->frames[made->n_kernel]) ||
+		object_at(unwinding, from, 0) == object_at(unwinding, made, 0));
 }
 
 /* Whether the copy was unwound. */
