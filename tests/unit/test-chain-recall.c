@@ -275,7 +275,7 @@ static void test_list(void)
 	g_free(program);
 }
 
-/* Groups begin and end elsewhere: where the list is met tells nothing of the group before. */
+/* Groups begin and end elsewhere: where the list is met says nothing of the group before. */
 static void test_groups(void)
 {
 	static const u8 kinds[] = { SYSPROF_CHAIN_FLAG_ALONE, SYSPROF_CHAIN_FLAG_LAST,

@@ -21,7 +21,7 @@
 #define LAST_FRAMES 320			/* deeper stacks are looked up in full */
 #define RECENT_HEADS (1u << 14)
 #define RECENT_WORDS (1u << 18)
-/* So many outer frames are rather looked up than looked for. */
+/* This many outer frames are rather looked up than looked for. */
 #define FEW_FRAMES 2
 /* Stacks of one hash that are looked at, which a program may have chosen. */
 #define RECENT_STEPS 8
