@@ -29,7 +29,6 @@
 #define PAGE_FUEL 64
 #define PAGE_OF_OTHERS_FUEL 512
 #define NUMBERS_MAX (1u << 16)
-#define STATUS_BYTES 4096
 
 struct page {
 	uint64_t mm, number;
@@ -174,28 +173,33 @@ bool spt_made_frames_are_in(SptMadeFrames *frames, const SptSpace *space)
 
 /* Memory. */
 
-/* By all of its ids: "Uid:\t1000\t1000\t1000\t1000". */
-static bool made_frames_is_of_user(SptMadeFrames *frames)
+/*
+ * By all of its ids: "Uid:\t1000\t1000\t1000\t1000".  That file needs no lock which the process can
+ * hold.  False: it has ended.
+ */
+static bool made_frames_find_owner(const SptMadeFrames *frames, struct owner *ret)
 {
-	gsize bytes;
-	g_autofree char *status =
-		spt_proc_files_read(frames->files, frames->pid, "status", STATUS_BYTES, &bytes);
-	const char *line = status ? strstr(status, "\nUid:") : NULL;
-	char *at = (char *)(line ? line + strlen("\nUid:") : NULL);
+	g_autofree char *path = g_strdup_printf("/proc/%u/status", frames->pid), *status = NULL;
+	char *at = NULL;
 
-	for (unsigned i = 0; at && i < 4; i++)
-		if (strtoul(at, &at, 10) != geteuid())
-			return false;
-	return at != NULL;
+	if (g_file_get_contents(path, &status, NULL, NULL))
+		at = strstr(status, "\nUid:");
+	if (!at)
+		return false;
+	at += strlen("\nUid:");
+	*ret = (struct owner){ frames->mm, true };
+	for (unsigned i = 0; i < 4; i++)
+		ret->is_own &= strtoul(at, &at, 10) == geteuid();
+	return true;
 }
 
 static bool made_frames_is_own(SptMadeFrames *frames)
 {
 	struct owner *owner = &frames->owners[frames->mm % OWNERS];
 
-	if (owner->mm != frames->mm)
-		*owner = (struct owner){ frames->mm, made_frames_is_of_user(frames) };
-	return owner->is_own;
+	if (owner->mm == frames->mm)
+		return owner->is_own;
+	return made_frames_find_owner(frames, owner) && owner->is_own;
 }
 
 static bool made_frames_read_page(SptMadeFrames *frames, struct page *page)
