@@ -93,7 +93,7 @@ check 'SIGHUP that is ignored stays ignored' kept_on
 cat >burns <<'END'
 #!/bin/bash
 touch begun
-end=$((SECONDS + 6)); while [ $SECONDS -lt $end ]; do :; done
+end=$((SECONDS + ${1:-6})); while [ $SECONDS -lt $end ]; do :; done
 END
 chmod +x burns
 (end=$((SECONDS + 60)); while [ $SECONDS -lt $end ]; do :; done) &
@@ -120,10 +120,11 @@ kill -USR1 $recorder
 for _ in $(seq 100); do [ -e last ] && break; sleep 0.1; done
 check '... so are the last seconds' of_command last
 wait $recorder
-begin killed -- ./burns
+begin killed -- ./burns 60
 is_burning
 kill -KILL $recorder
 wait $recorder 2>/dev/null
+pkill -x burns
 check '... and what is left of one that was killed' of_command killed.part
 kill $other
 
