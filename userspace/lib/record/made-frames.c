@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/script-names.h"
 #include "scripts/chain-steps.h"
 #include "unwind/arch.h"
@@ -15,8 +16,6 @@
 
 #define PAGE 4096u
 #define PAGES 512u
-/* Code is made and given up all the time: what was read counts for so long. */
-#define FRESH_US 20000
 /* What is so near above the end of the copy is the rest of the stack, which has changed since. */
 #define STACK_BYTES (128u << 10)
 #define SPACES 64u
@@ -24,15 +23,15 @@
 /* The frame pointer, by its DWARF number. */
 #define FP_BIT (1ULL << 6)
 #define TRAMPOLINES 256u
-#define TRAMPOLINE_FRESH_US G_USEC_PER_SEC
 /* What a page that has to be read takes of a stack's fuel: a stranger chooses how many. */
 #define PAGE_FUEL 64
 #define PAGE_OF_OTHERS_FUEL 512
 #define NUMBERS_MAX (1u << 16)
 
+/* Code is made all the time: only what was read after a tick has what was there by then. */
 struct page {
 	uint64_t mm, number;
-	gint64 read_at;			/* 0: never */
+	uint64_t read_ns;		/* 0: never */
 	bool is_there;
 	bool is_refused;		/* the process may not be read, or has ended */
 	uint8_t bytes[PAGE];
@@ -50,7 +49,7 @@ struct known_space {
 /* What the code at an address does until it returns. */
 struct trampoline {
 	uint64_t mm, ip;
-	gint64 until;			/* 0: nothing yet */
+	uint64_t read_ns;		/* 0: nothing yet */
 	bool is_known;
 	SptStraight straight;
 };
@@ -80,7 +79,7 @@ struct SptMadeFrames {
 	uint64_t mm, base, copied;
 	uint32_t pid;
 	const uint8_t *stack;
-	gint64 now;
+	uint64_t time;			/* of its tick */
 	bool is_cut;			/* something beyond the copy was asked for */
 	bool is_x86;
 	bool is_refused;		/* the process may not be read, or has ended */
@@ -231,12 +230,11 @@ static const struct page *made_frames_page(SptMadeFrames *frames, uint64_t numbe
 	if (!frames->pages)
 		frames->pages = g_new0(struct page, PAGES);
 	page = &frames->pages[(number ^ frames->mm * 7) % PAGES];
-	if (page->number == number && page->mm == frames->mm && page->read_at &&
-	    frames->now - page->read_at < FRESH_US)
+	if (page->number == number && page->mm == frames->mm && page->read_ns > frames->time)
 		return page;
 	page->number = number;
 	page->mm = frames->mm;
-	page->read_at = frames->now;
+	page->read_ns = spt_clock_ns(CLOCK_MONOTONIC);
 	frames->run.fuel -= made_frames_is_own(frames) ? PAGE_FUEL : PAGE_OF_OTHERS_FUEL;
 	page->is_there = made_frames_read_page(frames, page);
 	return page;
@@ -277,8 +275,8 @@ static bool made_frames_read(uint64_t address, void *to, unsigned bytes, void *d
 
 /* A stack. */
 
-bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_t mm, uint32_t pid,
-			   const struct sysprof_raw *raw)
+bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space,
+			   const struct sysprof_sample *sample, const struct sysprof_raw *raw)
 {
 	const SptUnwindArch *arch = spt_unwind_arch(raw->arch);
 
@@ -286,12 +284,12 @@ bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_
 	if (!arch)
 		return false;
 	frames->space = made_frames_space(frames, space);
-	frames->mm = mm;
-	frames->pid = pid;
+	frames->mm = sample->mm;
+	frames->pid = sample->record.pid;
 	frames->base = raw->regs[arch->raw[arch->sp]];
 	frames->copied = raw->stack_bytes;
 	frames->stack = (const uint8_t *)&raw->regs[raw->n_regs];
-	frames->now = g_get_monotonic_time();
+	frames->time = sample->record.time;
 	frames->is_cut = false;
 	frames->is_refused = false;
 	frames->is_x86 = raw->arch == EM_X86_64;
@@ -299,7 +297,7 @@ bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_
 		return true;
 	spt_chain_begin(&frames->run, frames->space->steps, frames->space->bias,
 			made_frames_read, frames);
-	spt_chain_remember(&frames->run, frames->memo, mm);
+	spt_chain_remember(&frames->run, frames->memo, frames->mm);
 	return true;
 }
 
@@ -311,11 +309,11 @@ static const struct trampoline *made_frames_trampoline(SptMadeFrames *frames, ui
 	unsigned n = sizeof(code);
 
 	if (trampoline->mm == frames->mm && trampoline->ip == ip &&
-	    frames->now < trampoline->until)
+	    trampoline->read_ns > frames->time)
 		return trampoline;
 	*trampoline = (struct trampoline){ .mm = frames->mm,
 					   .ip = ip,
-					   .until = frames->now + TRAMPOLINE_FRESH_US };
+					   .read_ns = spt_clock_ns(CLOCK_MONOTONIC) };
 	/* The next page may be none. */
 	if (!made_frames_read(ip, code, n, frames)) {
 		n = PAGE - (unsigned)(ip % PAGE);

@@ -32,9 +32,9 @@ void spt_made_frames_chain(SptMadeFrames *frames, uint32_t object, GBytes *chain
 /* Whether an object in @space has a chain. */
 bool spt_made_frames_are_in(SptMadeFrames *frames, const SptSpace *space);
 
-/* Begins with the stack of a task of process @pid; false: it is of a machine that is not known. */
-bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space, uint64_t mm, uint32_t pid,
-			   const struct sysprof_raw *raw);
+/* Begins with the stack @raw of @sample; false: it is of a machine that is not known. */
+bool spt_made_frames_begin(SptMadeFrames *frames, const SptSpace *space,
+			   const struct sysprof_sample *sample, const struct sysprof_raw *raw);
 /* As SptUnwindFindMade, after that. */
 SptUnwindMadeIs spt_made_frames_find(SptMadeFrames *frames, SptUnwindMade *made);
 /* Whether something was found in the stack that was begun last. */

@@ -150,7 +150,7 @@ static const struct sysprof_sample *unwind(SptUnwinding *unwinding,
 	if (spt_tables_renew(unwinding->tables))
 		spt_unwinder_forget(unwinding->unwinder);
 	unwinding->has_made = spt_made_frames_begin(unwinding->made_frames, unwinding->space,
-						    sample->mm, sample->record.pid, raw);
+						    sample, raw);
 	n = spt_unwinder_walk(unwinding->unwinder, spt_space_version(unwinding->space), raw,
 			      unwinding->frames, FRAMES_MAX, &end);
 	/* Perf walks along frame pointers, too, also where the copy does not reach. */
