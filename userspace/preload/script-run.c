@@ -5,6 +5,7 @@
  * is, fuel ends it, and nothing is read that does not exist.
  */
 #include "plain.h"
+#include "rings/chain-ops.h"
 #include "script.h"
 #include "stack.h"
 #include "walk.h"
@@ -182,11 +183,6 @@ bool spt_script_read(struct spt_script_state *state, void *to, uint64_t address,
 
 /* Frames. */
 
-static inline uint64_t script_run_mix(uint64_t a, uint64_t b)
-{
-	return (a ^ b) * 0x61c8864680b583ebULL;
-}
-
 /* False: there is no room. */
 static inline bool script_run_emit(struct spt_script_state *state, uint32_t most, uint64_t code,
 				   uint64_t position, uint64_t identity, uint64_t with)
@@ -235,7 +231,7 @@ static inline bool take_list_node(struct spt_script_state *state,
 	for (unsigned i = 0; i < 3; i++) {
 		if (!script_run_load(state, &word, code + list->identity[i], 8))
 			return false;
-		identity = script_run_mix(identity, word);
+		identity = spt_chain_mix(identity, word);
 	}
 	return script_run_emit(state, most, code, position, identity, 0);
 }
@@ -288,58 +284,6 @@ static inline bool script_run_insn(struct spt_script_state *state,
 	return true;
 }
 
-/* An instruction that computes. */
-static inline void script_run_compute(uint64_t *registers, const struct sysprof_chain_insn *insn)
-{
-	uint64_t src = R(insn->src), imm = (uint64_t)(int64_t)insn->imm, *dst = &R(insn->dst);
-
-	switch (insn->op) {
-	case SYSPROF_CHAIN_ADDI:
-		*dst = src + imm;
-		break;
-	case SYSPROF_CHAIN_ADD:
-		*dst += src;
-		break;
-	case SYSPROF_CHAIN_SUB:
-		*dst -= src;
-		break;
-	case SYSPROF_CHAIN_ANDI:
-		*dst = src & imm;
-		break;
-	case SYSPROF_CHAIN_SHLI:
-		*dst = src << (imm & 63);
-		break;
-	case SYSPROF_CHAIN_SHRI:
-		*dst = src >> (imm & 63);
-		break;
-	case SYSPROF_CHAIN_MOVI:
-		*dst = imm;
-		break;
-	default:
-		*dst = script_run_mix(*dst, src);
-		break;
-	}
-}
-
-static inline bool script_run_jumps(const uint64_t *registers,
-				    const struct sysprof_chain_insn *insn)
-{
-	uint64_t src = R(insn->src), imm = (uint64_t)(int64_t)insn->imm, dst = R(insn->dst);
-
-	switch (insn->op) {
-	case SYSPROF_CHAIN_JEQI:
-		return src == imm;
-	case SYSPROF_CHAIN_JNEI:
-		return src != imm;
-	case SYSPROF_CHAIN_JEQ:
-		return src == dst;
-	case SYSPROF_CHAIN_JNE:
-		return src != dst;
-	default:
-		return dst < src;
-	}
-}
-
 /* From instruction @at on.  Returns whether there may be more frames. */
 static bool script_run_program(struct spt_script_state *state, uint32_t at)
 {
@@ -357,12 +301,13 @@ static bool script_run_program(struct spt_script_state *state, uint32_t at)
 			if (!script_run_insn(state, insn))
 				return true;
 		} else if (insn->op <= SYSPROF_CHAIN_MIX) {
-			script_run_compute(registers, insn);
+			spt_chain_compute(insn, &R(insn->dst), R(insn->src));
 		} else if (insn->op <= SYSPROF_CHAIN_JLT) {
-			at += script_run_jumps(registers, insn) ? insn->jump : 0;
+			if (spt_chain_jumps(insn, R(insn->dst), R(insn->src)))
+				at += insn->jump;
 		} else if (insn->op == SYSPROF_CHAIN_EMIT) {
 			if (!script_run_emit(state, most, R(insn->src), R(insn->dst),
-					     script_run_mix(R(insn->src), R(imm)), with))
+					     spt_chain_mix(R(insn->src), R(imm)), with))
 				return true;
 			with = 0;
 		} else if (insn->op == SYSPROF_CHAIN_WITH) {

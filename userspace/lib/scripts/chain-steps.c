@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "rings/chain-ops.h"
 #include "scripts/program.h"
 
 /* The module has a tick's time, and remembers what was emitted. */
@@ -92,11 +93,6 @@ void spt_chain_begin(SptChainRun *run, const SptChainSteps *steps, uint64_t bias
 	memset(run->registers, 0, sizeof(run->registers));
 }
 
-static uint64_t chain_mix(uint64_t a, uint64_t b)
-{
-	return (a ^ b) * 0x61c8864680b583ebULL;
-}
-
 /* False: the memory is not there. */
 static bool chain_load(SptChainRun *run, const struct sysprof_chain_insn *insn)
 {
@@ -109,64 +105,6 @@ static bool chain_load(SptChainRun *run, const struct sysprof_chain_insn *insn)
 	return true;
 }
 
-static void chain_compute(SptChainRun *run, const struct sysprof_chain_insn *insn)
-{
-	uint64_t src = R(run, insn->src), imm = (uint64_t)(int64_t)insn->imm,
-		 *dst = &R(run, insn->dst);
-
-	switch (insn->op) {
-	case SYSPROF_CHAIN_ADDI:
-		*dst = src + imm;
-		break;
-	case SYSPROF_CHAIN_ADD:
-		*dst += src;
-		break;
-	case SYSPROF_CHAIN_SUB:
-		*dst -= src;
-		break;
-	case SYSPROF_CHAIN_ANDI:
-		*dst = src & imm;
-		break;
-	case SYSPROF_CHAIN_SHLI:
-		*dst = src << (imm & 63);
-		break;
-	case SYSPROF_CHAIN_SHRI:
-		*dst = src >> (imm & 63);
-		break;
-	case SYSPROF_CHAIN_MOVI:
-		*dst = imm;
-		break;
-	case SYSPROF_CHAIN_MIX:
-		*dst = chain_mix(*dst, src);
-		break;
-	case SYSPROF_CHAIN_SHL:
-		*dst <<= src & 63;
-		break;
-	case SYSPROF_CHAIN_SHR:
-		*dst >>= src & 63;
-		break;
-	}
-}
-
-static bool chain_jumps(const SptChainRun *run, const struct sysprof_chain_insn *insn)
-{
-	uint64_t src = R(run, insn->src), imm = (uint64_t)(int64_t)insn->imm,
-		 dst = R(run, insn->dst);
-
-	switch (insn->op) {
-	case SYSPROF_CHAIN_JEQI:
-		return src == imm;
-	case SYSPROF_CHAIN_JNEI:
-		return src != imm;
-	case SYSPROF_CHAIN_JEQ:
-		return src == dst;
-	case SYSPROF_CHAIN_JNE:
-		return src != dst;
-	default:
-		return dst < src;
-	}
-}
-
 static bool chain_emit(SptChainRun *run, const struct sysprof_chain_insn *insn, unsigned native)
 {
 	uint64_t code = R(run, insn->src);
@@ -176,7 +114,7 @@ static bool chain_emit(SptChainRun *run, const struct sysprof_chain_insn *insn, 
 	run->frames[run->n++] = (SptChainFrame){
 		.code = code,
 		.position = R(run, insn->dst),
-		.identity = chain_mix(code, R(run, (uint32_t)insn->imm)),
+		.identity = spt_chain_mix(code, R(run, (uint32_t)insn->imm)),
 		.native = native,
 	};
 	return true;
@@ -192,7 +130,8 @@ static uint64_t chain_machine(const SptChainRun *run, uint32_t number)
 static struct remembered_place *chain_place_of(SptChainRun *run,
 					       const struct sysprof_chain_insn *insn)
 {
-	uint64_t hash = chain_mix(chain_mix(run->space, R(run, insn->dst)), R(run, insn->src));
+	uint64_t hash = spt_chain_mix(spt_chain_mix(run->space, R(run, insn->dst)),
+				      R(run, insn->src));
 
 	return &run->memo->places[hash >> 40 & (MEMO_PLACES - 1)];
 }
@@ -248,7 +187,8 @@ static SptChainEnd chain_run(SptChainRun *run, uint32_t at, unsigned native, Spt
 				return SPT_CHAIN_ENDS;
 			break;
 		case SYSPROF_CHAIN_JEQI ... SYSPROF_CHAIN_JLT:
-			at += chain_jumps(run, insn) ? insn->jump : 0;
+			if (spt_chain_jumps(insn, R(run, insn->dst), R(run, insn->src)))
+				at += insn->jump;
 			break;
 		case SYSPROF_CHAIN_EMIT:
 			if (!chain_emit(run, insn, native))
@@ -274,7 +214,7 @@ static SptChainEnd chain_run(SptChainRun *run, uint32_t at, unsigned native, Spt
 			at += chain_recall(run, insn, native, &noted) ? insn->jump : 0;
 			break;
 		default:
-			chain_compute(run, insn);
+			spt_chain_compute(insn, &R(run, insn->dst), R(run, insn->src));
 			break;
 		}
 	}
