@@ -15,7 +15,7 @@
 #define NEW_OF_EIGHT 5
 #define BAD_MAX	     4
 
-DEFINE_PER_CPU(struct sysprof_chain_counts, sysprof_chain_counted);
+DEFINE_PER_CPU(struct sysprof_recall_counts, sysprof_chain_counted);
 
 struct chain_tape *sysprof_chain_recall_begin(struct sysprof_script *script,
 					      const struct sysprof_program *program)
@@ -191,19 +191,12 @@ void sysprof_chain_recall_judge(struct sysprof_script *script,
 
 static int chain_recall_show(char *to, const struct kernel_param *param)
 {
-	struct sysprof_chain_counts sum = {}, *one;
+	struct sysprof_recall_counts sum = {};
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		one = &per_cpu(sysprof_chain_counted, cpu);
-		sum.known += READ_ONCE(one->known);
-		sum.walked += READ_ONCE(one->walked);
-		sum.checked += READ_ONCE(one->checked);
-		sum.wrong += READ_ONCE(one->wrong);
-	}
-	return scnprintf(to, PAGE_SIZE, "known %llu\nwalked %llu\nchecked %llu\nwrong %llu\n",
-			 (unsigned long long)sum.known, (unsigned long long)sum.walked,
-			 (unsigned long long)sum.checked, (unsigned long long)sum.wrong);
+	for_each_possible_cpu(cpu)
+		sysprof_recall_add(&sum, &per_cpu(sysprof_chain_counted, cpu));
+	return sysprof_recall_print(to, &sum);
 }
 
 static const struct kernel_param_ops chain_recall_ops = { .get = chain_recall_show };

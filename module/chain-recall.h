@@ -26,6 +26,7 @@
 #include <linux/types.h>
 
 #include "chain.h"
+#include "recall-counts.h"
 #include "recall-words.h"
 
 /* What is longer is not remembered. */
@@ -128,20 +129,6 @@ struct chain_tape {
 };
 
 /**
- * struct sysprof_chain_counts - of one CPU, since the module was loaded
- * @known: runs that ended as before
- * @walked: runs that did not, and could have done so
- * @checked: runs that were made once more
- * @wrong: of @checked, those that differed
- */
-struct sysprof_chain_counts {
-	u64 known;
-	u64 walked;
-	u64 checked;
-	u64 wrong;
-};
-
-/**
  * struct sysprof_chain_recall - of one CPU
  * @tape: the run under way
  * @n_outer_ids: how many were given out
@@ -155,7 +142,7 @@ struct sysprof_chain_recall {
 	struct sysprof_script_frame frame[SYSPROF_CHAIN_MAX_FRAMES];
 };
 
-DECLARE_PER_CPU(struct sysprof_chain_counts, sysprof_chain_counted);
+DECLARE_PER_CPU(struct sysprof_recall_counts, sysprof_chain_counted);
 
 /*
  * begin(): a run of @program for @script's thread; NULL: nothing is to be remembered of it.  end():

@@ -145,26 +145,14 @@ void sysprof_recall_wrong(struct sysprof_walk *walk)
 	sysprof_recall_forget(walk);
 }
 
-void sysprof_recall_counts(int cpu, struct sysprof_recall_counts *to)
-{
-	*to = per_cpu(sysprof_recall_counted, cpu);
-}
-
 static int show_counts(char *to, const struct kernel_param *param)
 {
-	struct sysprof_recall_counts sum = {}, one;
+	struct sysprof_recall_counts sum = {};
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		sysprof_recall_counts(cpu, &one);
-		sum.known += one.known;
-		sum.walked += one.walked;
-		sum.checked += one.checked;
-		sum.wrong += one.wrong;
-	}
-	return scnprintf(to, PAGE_SIZE, "known %llu\nwalked %llu\nchecked %llu\nwrong %llu\n",
-			 (unsigned long long)sum.known, (unsigned long long)sum.walked,
-			 (unsigned long long)sum.checked, (unsigned long long)sum.wrong);
+	for_each_possible_cpu(cpu)
+		sysprof_recall_add(&sum, &per_cpu(sysprof_recall_counted, cpu));
+	return sysprof_recall_print(to, &sum);
 }
 
 static const struct kernel_param_ops recall_counts_ops = { .get = show_counts };

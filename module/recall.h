@@ -28,6 +28,7 @@
 #include "arch.h"
 #include "found.h"
 #include "ranges.h"
+#include "recall-counts.h"
 #include "recall-words.h"
 #include "sysprof.h"
 
@@ -130,27 +131,12 @@ struct recall {
 	bool is_settled;
 };
 
-/**
- * struct sysprof_recall_counts - of one CPU, since the module was loaded
- * @known: walks that ended with remembered frames
- * @walked: walks that did not, and could have done so
- * @checked: walks that were made once more
- * @wrong: of @checked, those that differed
- */
-struct sysprof_recall_counts {
-	u64 known;
-	u64 walked;
-	u64 checked;
-	u64 wrong;
-};
-
 DECLARE_PER_CPU(struct recall_cpu *, sysprof_recall);
 DECLARE_PER_CPU(struct sysprof_recall_counts, sysprof_recall_counted);
 
 /* Process context.  free(): no CPU walks by tables any more. */
 int sysprof_recall_alloc(void);
 void sysprof_recall_free(void);
-void sysprof_recall_counts(int cpu, struct sysprof_recall_counts *counts);
 
 /*
  * All that follows: interrupts off, not in NMI.

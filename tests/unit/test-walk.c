@@ -626,7 +626,7 @@ static void test_recall(void)
 		g_assert_cmpmem(frames[0], walks[0].n * 8, frames[1], walks[1].n * 8);
 		kept += walks[0].n;
 	}
-	sysprof_recall_counts(0, &found);
+	found = per_cpu(sysprof_recall_counted, 0);
 	g_test_message("%" G_GUINT64_FORMAT " stacks remembered, %" G_GUINT64_FORMAT
 		       " not, %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT " referred to",
 		       found.known, found.walked, kept, referred);
