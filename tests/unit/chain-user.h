@@ -73,15 +73,6 @@ static u64 sysprof_arch_thread_pointer(void)
 	return chain_user_thread_pointer;
 }
 
-/* The first byte that is not @byte; NULL: there is none. */
-static const void *memchr_inv(const void *bytes, int byte, size_t n)
-{
-	for (const u8 *at = bytes; n--; at++)
-		if (*at != byte)
-			return at;
-	return NULL;
-}
-
 unsigned int sysprof_recall_mode = 1;
 long shim_allocated, shim_fail_after = -1;
 

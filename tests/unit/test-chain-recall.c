@@ -11,15 +11,6 @@
 
 #define TASK_SIZE_MAX 0x7ffffffff000ull
 
-/* The first byte that is not @byte; NULL: there is none. */
-static const void *memchr_inv(const void *bytes, int byte, size_t n)
-{
-	for (const u8 *at = bytes; n--; at++)
-		if (*at != byte)
-			return at;
-	return NULL;
-}
-
 #include "chain.h"
 
 /* The kernel does not have these warnings. */
@@ -182,7 +173,7 @@ static unsigned run(const struct sysprof_program *program)
 
 static void begin(void)
 {
-	sysprof_chain_counted[0] = (struct sysprof_chain_counts){ 0 };
+	sysprof_chain_counted[0] = (struct sysprof_recall_counts){ 0 };
 	memset(&script, 0, sizeof(script));
 	memset(&plain, 0, sizeof(plain));
 	g_assert_cmpint(sysprof_chain_recall_alloc(&script, 0), ==, 0);

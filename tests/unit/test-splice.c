@@ -16,15 +16,6 @@
 #include "regions.h"
 #include "spaces.h"
 
-/* The first byte that is not @byte; NULL: there is none. */
-static const void *memchr_inv(const void *bytes, int byte, size_t n)
-{
-	for (const u8 *at = bytes; n--; at++)
-		if (*at != byte)
-			return at;
-	return NULL;
-}
-
 /* The kernel does not have these warnings. */
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wunused-parameter"

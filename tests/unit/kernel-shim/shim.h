@@ -314,4 +314,13 @@ struct notifier_block {
 #define register_module_notifier(block) ((void)(block), shim_fails() ? -ENOMEM : 0)
 #define unregister_module_notifier(block) ((void)(block))
 
+/* The first byte that is not @byte; NULL: there is none. */
+static inline const void *memchr_inv(const void *bytes, int byte, size_t n)
+{
+	for (const u8 *at = bytes; n--; at++)
+		if (*at != byte)
+			return at;
+	return NULL;
+}
+
 #endif /* KERNEL_SHIM_H */
