@@ -232,13 +232,14 @@ static void tell(SptWall *wall, const SptCapture *capture, uint64_t pid, double 
 	uint64_t first, last;
 
 	*wall = (SptWall){ .wall_ns = wall_ns, .ready = -1, .cpus = 1 };
-	if (!pid || !find_life(capture, pid, &first, &last))
-		last = UINT64_MAX;
-	if (has_ready(capture) || !is_single)
+	if (has_ready(capture) || !is_single) {
+		if (!pid || !find_life(capture, pid, &first, &last))
+			last = UINT64_MAX;
 		ran_ns = with_others(capture, ran_ns,
 				     find_spans(wall, capture, processes, is_single, last));
-	else if (ready_ns > 0)
+	} else if (ready_ns > 0) {
 		wall->ready = (double)ready_ns / (double)MAX(wall_ns, 1);
+	}
 	wall->running = ran_ns / (double)MAX(wall_ns, 1) / wall->cpus;
 	/* The resolution of ticks does not show better what was at the same time. */
 	if (wall->running > 1) {

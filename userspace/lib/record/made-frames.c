@@ -201,14 +201,14 @@ static bool made_frames_is_own(SptMadeFrames *frames)
 	return made_frames_find_owner(frames, owner) && owner->is_own;
 }
 
-static bool made_frames_read_page(SptMadeFrames *frames, struct page *page)
+static bool made_frames_read_page(SptMadeFrames *frames, struct page *page, bool is_own)
 {
 	struct iovec to = { page->bytes, PAGE },
 		     from = { (void *)(uintptr_t)(page->number * PAGE), PAGE };
 	g_autofree char *data = NULL;
 	gsize bytes;
 
-	if (made_frames_is_own(frames)) {
+	if (is_own) {
 		ssize_t n = process_vm_readv((pid_t)frames->pid, &to, 1, &from, 1, 0);
 
 		page->is_refused = n < 0 && errno != EFAULT;
@@ -226,6 +226,7 @@ static bool made_frames_read_page(SptMadeFrames *frames, struct page *page)
 static const struct page *made_frames_page(SptMadeFrames *frames, uint64_t number)
 {
 	struct page *page;
+	bool is_own;
 
 	if (!frames->pages)
 		frames->pages = g_new0(struct page, PAGES);
@@ -235,8 +236,9 @@ static const struct page *made_frames_page(SptMadeFrames *frames, uint64_t numbe
 	page->number = number;
 	page->mm = frames->mm;
 	page->read_ns = spt_clock_ns(CLOCK_MONOTONIC);
-	frames->run.fuel -= made_frames_is_own(frames) ? PAGE_FUEL : PAGE_OF_OTHERS_FUEL;
-	page->is_there = made_frames_read_page(frames, page);
+	is_own = made_frames_is_own(frames);
+	frames->run.fuel -= is_own ? PAGE_FUEL : PAGE_OF_OTHERS_FUEL;
+	page->is_there = made_frames_read_page(frames, page, is_own);
 	return page;
 }
 
