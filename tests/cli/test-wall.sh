@@ -79,7 +79,7 @@ led()
 	yes >/dev/null &
 	other=$!
 	timeout 60 "$cli" record --source perf -o sleepy.capture -- \
-		/usr/bin/python3 sleepy.py 0.2 2>err
+		/usr/bin/python3 sleepy.py 0.6 2>err
 	kill $other
 	"$cli" report sleepy.capture >led &&
 		grep -qE '^python3: [0-9.]+ % of all that ran; the rest: --all$' led &&
