@@ -56,6 +56,7 @@ struct sysprof_outer {
  * @steps: with @by_tables, enum sysprof_steps: whether programs of steps are followed; on return,
  *	whether one was
  * @remembered: what it was or will be compared with (recall.h); NULL: nothing
+ * @n_remembered: how many of the last frames are remembered there now
  * @is_wrong: it differs from what it is without
  */
 struct sysprof_walk {
@@ -67,6 +68,7 @@ struct sysprof_walk {
 	bool is_wrong;
 	bool by_frames;
 	struct recall_entry *remembered;
+	u32 n_remembered;
 	const struct sysprof_tables *tables;
 	u64 *frames;
 	u64 *sps;

@@ -4,11 +4,13 @@
  * one native frame of the interpreter's loop, which has something of the group in its own part of
  * the stack: a stack pointer says which frame that is.
  */
+#include <linux/ptrace.h>
 #include <linux/string.h>
 
 #include "arch.h"
 #include "chain.h"
 #include "ranges.h"
+#include "recall.h"
 #include "spaces.h"
 
 /* Most ranges of a space that a tick looks at for a program of threads. */
@@ -193,14 +195,30 @@ static void find_places(const struct sysprof_script *script, const struct syspro
  * The walk once more, now with stack pointers.  No program of steps ran in the first one, and none
  * may in this one, should the stack be another meanwhile: @script is not its own.
  */
-static void find_sps(struct sysprof_script *script, const struct sysprof_stack *stack,
-		     struct sysprof_user_part *part)
+static void splice_walk_again(struct sysprof_script *script, const struct sysprof_stack *stack,
+			      struct sysprof_user_part *part)
 {
 	part->walk.steps = SYSPROF_STEPS_OFF;
 	part->walk.sps = script->sps;
 	sysprof_spaces_walk(stack->user_regs, stack->in_user, &part->walk);
 	part->walk.sps = NULL;
 	sysprof_walk_complete(&part->walk);
+}
+
+/* Stack pointers follow from what is remembered of the walk, or take another one. */
+static void find_sps(struct sysprof_script *script, const struct sysprof_stack *stack,
+		     struct sysprof_user_part *part)
+{
+	bool is_known = sysprof_recall_find_sps(&part->walk, script->sps);
+	struct sysprof_walk before;
+
+	script->sps[0] = user_stack_pointer(stack->user_regs);
+	if (likely(is_known && READ_ONCE(sysprof_recall_mode) != SYSPROF_RECALL_CHECKED))
+		return;
+	before = part->walk;
+	splice_walk_again(script, stack, part);
+	if (is_known && part->walk.n == before.n)
+		sysprof_recall_judge_sps(&before, script->sps);
 }
 
 /* The walk once more, with registers, while which the program runs. */
@@ -211,7 +229,7 @@ static void splice_by_registers(struct sysprof_script *script, const struct sysp
 	script->thread = sysprof_arch_thread_pointer();
 	script->bias = bias;
 	part->walk.by_frames = true;
-	find_sps(script, stack, part);
+	splice_walk_again(script, stack, part);
 	part->walk.by_frames = false;
 }
 

@@ -67,7 +67,8 @@ static void put_before(struct recall *recall, const struct sysprof_walk *to, u32
 		}
 		needs_fp |= step->rule.kind == SYSPROF_PLAIN_FP;
 		*--word = (struct recall_word){ (step - 1)->at, (step - 1)->ip };
-		*--frame = (struct recall_frame){ (step - 1)->fp, word - entry->words, needs_fp };
+		*--frame = (struct recall_frame){ (step - 1)->fp, word - entry->words,
+						  (step - 1)->rule.ra_words, needs_fp };
 		*(entry->names + (frame - entry->frames)) = *--from;
 	}
 }
@@ -92,6 +93,7 @@ void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_s
 	weigh(entry, n, to->n);
 	if (n_steps || at != entry->top)
 		put_before(recall, to, n, n_steps, at);
+	to->n_remembered = RECALL_FRAMES - entry->top;
 	this_cpu_ptr(&sysprof_recall_counted)->known++;
 }
 
@@ -101,7 +103,7 @@ void sysprof_recall_miss(struct recall *recall)
 	this_cpu_ptr(&sysprof_recall_counted)->walked++;
 }
 
-void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u8 end, u64 tag,
+void sysprof_recall_keep(struct recall *recall, struct sysprof_walk *to, u8 end, u64 tag,
 			 u32 n_steps, bool by_word)
 {
 	struct recall_entry *entry = recall->entry;
@@ -128,6 +130,38 @@ void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u
 	entry->frames[RECALL_FRAMES].word = word;
 	put_before(recall, to, to->n, n_steps, RECALL_FRAMES);
 	entry->frames[RECALL_FRAMES].word = RECALL_WORDS;
+	to->n_remembered = RECALL_FRAMES - entry->top;
+}
+
+static u64 sp_of(const struct recall_entry *entry, const struct recall_frame *frame)
+{
+	return entry->words[frame->word].at - frame->ra_words * 8LL;
+}
+
+bool sysprof_recall_find_sps(const struct sysprof_walk *walk, u64 *sps)
+{
+	const struct recall_entry *entry = walk->remembered;
+	const struct recall_frame *frame, *end;
+
+	if (!walk->n_remembered || walk->n_remembered + 1 != walk->n)
+		return false;
+	end = entry->frames + RECALL_FRAMES;
+	for (frame = end - walk->n_remembered; frame < end; frame++)
+		*++sps = sp_of(entry, frame);
+	return true;
+}
+
+void sysprof_recall_judge_sps(const struct sysprof_walk *walk, const u64 *sps)
+{
+	const struct recall_entry *entry = walk->remembered;
+	u32 i, first = RECALL_FRAMES - walk->n_remembered;
+
+	this_cpu_ptr(&sysprof_recall_counted)->checked++;
+	for (i = 0; i < walk->n_remembered; i++)
+		if (sp_of(entry, &entry->frames[first + i]) != sps[1 + i]) {
+			this_cpu_ptr(&sysprof_recall_counted)->wrong++;
+			return;
+		}
 }
 
 void sysprof_recall_judge(struct sysprof_walk *to, const struct sysprof_walk *again)

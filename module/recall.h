@@ -42,11 +42,13 @@
  * struct recall_frame - a remembered frame
  * @fp: the frame pointer in it
  * @word: number of its return address among the words; those behind it lead further out
+ * @ra_words: from its stack pointer to its return address
  * @needs_fp: a frame outside of it is found by @fp
  */
 struct recall_frame {
 	u64 fp;
 	u16 word;
+	s8 ra_words;
 	bool needs_fp;
 };
 
@@ -145,14 +147,18 @@ void sysprof_recall_free(void);
  * and remembers the @n_steps last ones that @to had.  keep(): @to has reached @end after @n_steps
  * plain steps, none of which led to a remembered frame; @by_word: one more led to the end.  miss():
  * it has ended otherwise.  judge(): @again is what @to is without remembered frames; sets
- * @is_wrong.  wrong(): counts that.
+ * @is_wrong.  wrong(): counts that.  find_sps(): sets stack pointers of all frames of @walk but the
+ * first one; false: not all of them are remembered.  judge_sps(): @sps is what a walk without
+ * remembered frames has found of @walk, of which find_sps() is true.
  */
 void sysprof_recall_take(struct recall *recall, struct sysprof_walk *to, u32 n_steps);
-void sysprof_recall_keep(struct recall *recall, const struct sysprof_walk *to, u8 end, u64 tag,
+void sysprof_recall_keep(struct recall *recall, struct sysprof_walk *to, u8 end, u64 tag,
 			 u32 n_steps, bool by_word);
 void sysprof_recall_miss(struct recall *recall);
 void sysprof_recall_judge(struct sysprof_walk *to, const struct sysprof_walk *again);
 void sysprof_recall_wrong(struct sysprof_walk *to);
+bool sysprof_recall_find_sps(const struct sysprof_walk *walk, u64 *sps);
+void sysprof_recall_judge_sps(const struct sysprof_walk *walk, const u64 *sps);
 
 /* The index changed during the walk: what it has left means nothing. */
 static inline void sysprof_recall_forget(const struct sysprof_walk *walk)
@@ -187,7 +193,7 @@ static __always_inline bool recall_begin(struct recall *recall, struct sysprof_w
 	bool is_known;
 
 	to->remembered = NULL;
-	/* What is remembered has no stack pointers. */
+	to->n_remembered = 0;
 	if (unlikely(!to->ranges->stamp || to->sps || in_nmi() ||
 		     !READ_ONCE(sysprof_recall_mode)))
 		return false;

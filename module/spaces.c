@@ -489,6 +489,7 @@ static __always_inline bool try_walk(const struct space *space, struct pt_regs *
 
 	walk->ranges = READ_ONCE(space->copies[seq & 1]);
 	walk->remembered = NULL;
+	walk->n_remembered = 0;
 	walk->outer.n = 0;
 	walk->is_wrong = false;
 	if (walk->by_tables)

@@ -653,6 +653,7 @@ static __always_inline bool walk_again(const struct pt_regs *regs, struct syspro
 	if (to->steps)
 		to->steps = SYSPROF_STEPS_ASK;
 	to->remembered = entry;
+	to->n_remembered = RECALL_FRAMES - entry->top;
 	recall_add_outer(own, entry, to, entry->top);
 	entry->bad = 0;
 	this_cpu_ptr(&sysprof_recall_counted)->known++;

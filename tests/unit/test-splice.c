@@ -42,7 +42,9 @@ static struct sysprof_script script;
 static struct sysprof_program *programs[2];
 static struct sysprof_stack stack;
 static struct pt_regs regs;
-static unsigned walks;
+static unsigned walks, judged;
+/* All of the first walk is remembered. */
+static bool is_remembered;
 /* How the second walk finds the stack. */
 static void (*walk_again)(struct sysprof_walk *walk);
 
@@ -108,6 +110,20 @@ void sysprof_spaces_walk(struct pt_regs *from, bool in_user, struct sysprof_walk
 		walk->steps = SYSPROF_STEPS_ASK;
 	walk_again(walk);
 	walk->end = SYSPROF_END_ROOT;
+}
+
+bool sysprof_recall_find_sps(const struct sysprof_walk *walk, u64 *sps)
+{
+	for (u32 i = 1; is_remembered && i < walk->n; i++)
+		sps[i] = 0x10000 + i * 64;
+	return is_remembered;
+}
+
+void sysprof_recall_judge_sps(const struct sysprof_walk *walk, const u64 *sps)
+{
+	for (u32 i = 1; i < walk->n; i++)
+		g_assert_cmphex(sps[i], ==, 0x10000 + i * 64);
+	judged++;
 }
 
 /* A native frame that a walk comes to, in @object. */
@@ -232,6 +248,51 @@ static void test_changed(void)
 	}
 	g_free(programs[0]);
 	g_free(programs[1]);
+}
+
+/* Stack pointers that are known take no second walk, but one that checks them. */
+static void test_remembered(void)
+{
+	/* Their marks are the stack pointers of the first native frame, and of what called the second. */
+	static const struct sysprof_chain_insn by_list[] = {
+		{ .op = SYSPROF_CHAIN_MOVI, .dst = 2, .imm = CODE(1) },
+		{ .op = SYSPROF_CHAIN_EMIT, .dst = 3, .src = 2, .imm = 2 },
+		{ .op = SYSPROF_CHAIN_MOVI, .dst = 4, .imm = 0x10000 },
+		{ .op = SYSPROF_CHAIN_MARK, .src = 4 },
+		{ .op = SYSPROF_CHAIN_MOVI, .dst = 2, .imm = CODE(2) },
+		{ .op = SYSPROF_CHAIN_EMIT, .dst = 3, .src = 2, .imm = 2 },
+		{ .op = SYSPROF_CHAIN_MOVI, .dst = 4, .imm = 0x10000 + 64 + 8 },
+		{ .op = SYSPROF_CHAIN_MARK, .src = 4 },
+		{ .op = SYSPROF_CHAIN_END },
+	};
+	struct sysprof_user_part *part;
+
+	programs[0] = program_of(0, by_list, G_N_ELEMENTS(by_list));
+	programs[1] = NULL;
+	walk_again = same_again;
+	is_remembered = true;
+	regs.sp = 0x10000;
+	for (unsigned mode = SYSPROF_RECALL_USED; mode <= SYSPROF_RECALL_CHECKED; mode++) {
+		sysprof_recall_mode = mode;
+		part = begin();
+		if (mode == SYSPROF_RECALL_USED)
+			arrive(&part->walk, BY_LIST, 0x20);
+		judged = 0;
+		sysprof_chain_splice(&stack, part, NULL);
+		g_assert_cmpuint(walks, ==, mode == SYSPROF_RECALL_CHECKED);
+		g_assert_cmpuint(script.n, ==, 2);
+		g_assert_cmpuint(code_at(part, 0), ==, CODE(1));
+		g_assert_cmpuint(code_at(part, 2), ==, CODE(2));
+		/* Not where the stack has changed meanwhile. */
+		g_assert_cmpuint(judged, ==, 0);
+	}
+	part = begin();
+	arrive(&part->walk, BY_LIST, 0x20);
+	sysprof_chain_splice(&stack, part, NULL);
+	g_assert_cmpuint(judged, ==, 1);
+	is_remembered = false;
+	sysprof_recall_mode = SYSPROF_RECALL_NEVER;
+	g_free(programs[0]);
 }
 
 /* The index changed in the middle of the walk, which begins anew. */
@@ -366,6 +427,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/splice/changed", test_changed);
 	g_test_add_func("/splice/registers", test_registers);
+	g_test_add_func("/splice/remembered", test_remembered);
 	g_test_add_func("/splice/anything", test_anything);
 	return g_test_run();
 }

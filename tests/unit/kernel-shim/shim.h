@@ -274,7 +274,8 @@ struct pt_regs {
 	u64 ip, sp, bp;
 };
 
-#define user_64bit_mode(regs) ((void)(regs), true)
+#define user_64bit_mode(regs)	 ((void)(regs), true)
+#define user_stack_pointer(regs) ((regs)->sp)
 
 /* Tasks, whose stacks are the test's. */
 
