@@ -7,12 +7,6 @@
 #include "base/realtime.h"
 #include "base/words.h"
 
-#ifdef SPT_HAS_AGENT
-
-#define STEP_US G_TIME_SPAN_SECOND
-/* A condition that has not held for so long may start another capture. */
-#define CALM_US (60 * G_TIME_SPAN_SECOND)
-
 static const struct {
 	const char *name;		/* in --capture-on, and of captures */
 	const char *path;		/* NULL: it comes from elsewhere */
@@ -22,20 +16,6 @@ static const struct {
 	[SPT_WATCH_IO] = { "io", "/proc/pressure/io" },
 	[SPT_WATCH_MEMORY] = { "memory", "/proc/pressure/memory" },
 	[SPT_WATCH_LATE] = { "late", NULL },
-};
-
-struct SptWatch {
-	SptWatchOptions options;
-	SptAgent *agent;
-	SptSenderTell tell;
-	void *tell_data;
-	GThread *thread;
-	GMutex lock;
-	GCond cond;
-	bool is_closing;
-	uint64_t late_ns;		/* the latest tick since it was looked at */
-	uint64_t n_begun;
-	gint64 held_us[SPT_WATCH_KINDS];	/* when it held last; 0: never */
 };
 
 /* "5ms", "300us", "1s" in ns; 0: it is none. */
@@ -90,6 +70,26 @@ bool spt_watch_is_on(const SptWatchOptions *options)
 			return true;
 	return false;
 }
+
+#ifdef SPT_HAS_AGENT
+
+#define STEP_US G_TIME_SPAN_SECOND
+/* A condition that has not held for so long may start another capture. */
+#define CALM_US (60 * G_TIME_SPAN_SECOND)
+
+struct SptWatch {
+	SptWatchOptions options;
+	SptAgent *agent;
+	SptSenderTell tell;
+	void *tell_data;
+	GThread *thread;
+	GMutex lock;
+	GCond cond;
+	bool is_closing;
+	uint64_t late_ns;		/* the latest tick since it was looked at */
+	uint64_t n_begun;
+	gint64 held_us[SPT_WATCH_KINDS];	/* when it held last; 0: never */
+};
 
 double spt_watch_value(SptWatchKind kind, const char *text, unsigned n_cpus)
 {

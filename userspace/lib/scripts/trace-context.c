@@ -13,19 +13,21 @@
 #include "scripts/program.h"
 #include "scripts/script-elf.h"
 
+/* In a record behind its head are attributes: number of a key, length, and value of each. */
+#define HEAD_BYTES     28
+#define ATTRIBUTE_HEAD 2
+
 #ifdef __x86_64__
 
 #define SYMBOL		  "otel_thread_ctx_v1"
 #define SECTION_MAX_BYTES (64u << 20)
 
-/* In a record.  Behind the head are attributes: number of a key, length, and value of each. */
+/* In the head. */
 #define TRACE_AT	 0
 #define SPAN_AT		 16
 #define VALID_AT	 24
 #define LENGTH_AT	 26
-#define HEAD_BYTES	 28
 #define ATTRIBUTES_BYTES 612
-#define ATTRIBUTE_HEAD	 2
 
 /* The argument of a descriptor is a distance, or the address of a number and an offset. */
 #define LOWEST_DISTANCE_BIT 63
