@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * CPython.  Each thread has a thread state, which leads to the list of its frames.  The key of the
- * thread state is in _PyRuntime; where it is there, a function says that returns it.
- */
+/* CPython.  Each thread has a thread state, which leads to the list of its frames. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"
 #include "scripts/cpython-code.h"
+#include "scripts/cpython-root.h"
 #include "scripts/interpreter.h"
 #include "scripts/program.h"
 #include "scripts/script-elf.h"
 
 #define NUMBER 1
 #define MAX_FRAMES 480			/* as many as the fuel of a program allows */
-#define GETTER_MAX_BYTES 64
 
 enum {
 	R_THREAD,
@@ -142,77 +139,6 @@ static bool find_version(const SptObject *file, unsigned *ret_major, unsigned *r
 	return false;
 }
 
-static int32_t cpython_number_at(const uint8_t *code)
-{
-	int32_t number;
-
-	memcpy(&number, code, sizeof(number));
-	return number;
-}
-
-/*
- * The address of the key, by the instruction of x86-64 at @code, at @address, that loads it, or the
- * address of the struct with it, 4 bytes before.  0: it is another instruction.
- */
-static uint64_t cpython_key_of(const uint8_t *code, uint64_t address, uint64_t runtime)
-{
-	const bool is_wide = code[0] == 0x48;
-
-	/* mov rel(%rip),%edi */
-	if (code[0] == 0x8b && code[1] == 0x3d)
-		return address + 6 + (uint64_t)(int64_t)cpython_number_at(code + 2);
-	/* mov disp(%rax),%edi */
-	if (code[0] == 0x8b && code[1] == 0xb8)
-		return runtime + (uint64_t)(int64_t)cpython_number_at(code + 2);
-	/* lea disp(%rax),%rdi; lea disp(%rax),%rbx */
-	if (is_wide && code[1] == 0x8d && (code[2] == 0xb8 || code[2] == 0x98))
-		return runtime + (uint64_t)(int64_t)cpython_number_at(code + 3) + 4;
-	/* lea rel(%rip),%rdi; lea rel(%rip),%rbx */
-	if (is_wide && code[1] == 0x8d && (code[2] == 0x3d || code[2] == 0x1d))
-		return address + 7 + (uint64_t)(int64_t)cpython_number_at(code + 3) + 4;
-	/* mov $address,%edi; mov $address,%ebx */
-	if (code[0] == 0xbf || code[0] == 0xbb)
-		return (uint32_t)cpython_number_at(code + 1) + 4ull;
-	return 0;
-}
-
-/*
- * Where a thread's own state is: a pthread key, or, since 3.15, a variable of the thread at a fixed
- * distance from its thread pointer.
- */
-struct root {
-	uint64_t key;			/* address of the key; 0: there is none */
-	int32_t variable;
-};
-
-static bool find_root(const SptObject *file, struct root *ret)
-{
-	/* mov %fs:number,%rax */
-	static const uint8_t load[] = { 0x64, 0x48, 0x8b, 0x04, 0x25 };
-	uint8_t code[GETTER_MAX_BYTES + 8] = { 0 };
-	SptScriptSymbol getter, runtime;
-	size_t bytes;
-
-	*ret = (struct root){ 0 };
-	if (!spt_script_elf_symbol(file, "PyGILState_GetThisThreadState", &getter) ||
-	    !spt_script_elf_symbol(file, "_PyRuntime", &runtime))
-		return false;
-	bytes = MIN(getter.bytes, GETTER_MAX_BYTES);
-	if (!spt_script_elf_read(file, getter.address, code, bytes))
-		return false;
-	for (size_t i = 0; i < bytes; i++) {
-		ret->key = cpython_key_of(code + i, getter.address + i, runtime.address);
-		if (ret->key > runtime.address && ret->key - runtime.address < runtime.bytes)
-			return true;
-		ret->key = 0;
-		if (!memcmp(code + i, load, sizeof(load))) {
-			ret->variable = cpython_number_at(code + i + sizeof(load));
-			return true;
-		}
-	}
-	return false;
-}
-
 static void cpython_add_string(SptProgram *program, const struct layout *layout, uint16_t at)
 {
 	spt_program_span(program, &(struct sysprof_chain_span){
@@ -245,12 +171,12 @@ static void add_spans(SptProgram *program, const struct layout *layout)
 }
 
 static void add_instructions(SptProgram *program, const struct layout *layout,
-			     const struct root *root)
+			     const SptCpythonRoot *root)
 {
 	unsigned list = spt_program_list(program, &layout->list), jump;
 
 	if (root->key)
-		spt_program_thread_key(program, R_STATE, R_WORD, root->key);
+		spt_program_thread_key(program, R_STATE, R_WORD, R_FRAME, root->key);
 	else
 		spt_program_add(program, SYSPROF_CHAIN_LD8, R_STATE, R_THREAD, root->variable);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_STATE, 0);
@@ -281,7 +207,7 @@ static GBytes *cpython_describe(const SptObject *file, GError **error)
 	SptScriptSymbol loop, threadless;
 	unsigned major = 0, minor = 0;
 	int64_t difference;
-	struct root root;
+	SptCpythonRoot root;
 
 	if (!spt_script_elf_symbol(file, "_PyEval_EvalFrameDefault", &loop) ||
 	    !spt_script_elf_code(file, loop.address, &difference))
@@ -292,7 +218,7 @@ static GBytes *cpython_describe(const SptObject *file, GError **error)
 				layout = &layouts[i];
 	/* A build without the global lock has other objects. */
 	if (!layout || spt_script_elf_symbol(file, "_Py_MergeZeroLocalRefcount", &threadless) ||
-	    !find_root(file, &root)) {
+	    !spt_cpython_find_root(file, &root)) {
 		spt_set_error(
 			error, SPT_INTERPRETER_ERROR, SPT_INTERPRETER_ERROR_UNKNOWN,
 			"%s is Python %u.%u, in whose scripts no functions are found: this works with the usual builds of 3.9 to 3.15",

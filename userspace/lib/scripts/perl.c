@@ -269,7 +269,7 @@ static void perl_instructions(SptProgram *program, const struct layout *layout, 
 {
 	unsigned jump;
 
-	spt_program_thread_key(program, R_WORD, R_CODE, key);
+	spt_program_thread_key(program, R_WORD, R_CODE, R_LINE, key);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
 	spt_program_land(program, jump);

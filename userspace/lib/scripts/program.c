@@ -14,14 +14,20 @@
 enum { R_THREAD, R_BIAS };
 
 /* In glibc's thread: its vector of blocks with variables, two words for each library. */
+#ifdef __aarch64__
+#define VECTOR 0
+#else
 #define VECTOR 8
+#endif
 #define VECTOR_LENGTH_AT (-16)
 #define VECTOR_SHIFT 4
 #define NO_BLOCK (-1)
 /* In glibc's struct pthread: values of the first 32 keys, each after a number. */
 #define KEYS 32
-#define FIRST_KEY 0x318
 #define KEY_SHIFT 4
+#ifndef __aarch64__
+#define FIRST_KEY 0x318
+#endif
 
 struct SptProgram {
 	struct sysprof_chain_header header;
@@ -147,18 +153,52 @@ void spt_program_thread_variable(SptProgram *program, unsigned to, unsigned word
 	spt_program_add(program, SYSPROF_CHAIN_LD8, to, address, 0);
 }
 
-void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, uint64_t place)
+#ifdef __aarch64__
+/*
+ * Sets @to to the address of the first key's value.  A struct pthread ends where the thread pointer
+ * leads, and how long it is differs from one glibc to the next.  Behind its first keys it has the
+ * address of these, by which it is known.
+ */
+static void program_find_keys(SptProgram *program, unsigned to, unsigned word)
+{
+	/* Of glibc 2.41 to 2.43, 2.36 and 2.31; those of others are near. */
+	static const unsigned sizes[] = { 1824, 1856, 1792, 1888, 1760 };
+	enum { KEYS_AT = 0x110, VALUE_AT = 8 };
+	unsigned jumps[G_N_ELEMENTS(sizes)];
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		spt_program_add(program, SYSPROF_CHAIN_ADDI, to, R_THREAD,
+				KEYS_AT - (int64_t)sizes[i]);
+		spt_program_add(program, SYSPROF_CHAIN_LD8, word, to, KEYS << KEY_SHIFT);
+		jumps[i] = spt_program_add(program, SYSPROF_CHAIN_JEQ, to, word, 0);
+	}
+	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++)
+		spt_program_land(program, jumps[i]);
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, to, to, VALUE_AT);
+}
+#else
+static void program_find_keys(SptProgram *program, unsigned to, unsigned word)
+{
+	(void)word;
+	spt_program_add(program, SYSPROF_CHAIN_ADDI, to, R_THREAD, FIRST_KEY);
+}
+#endif
+
+void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, unsigned keys,
+			    uint64_t place)
 {
 	unsigned jump;
 
+	program_find_keys(program, keys, word);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, to, R_BIAS, (int64_t)place);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, word, 0, KEYS);
 	jump = spt_program_add(program, SYSPROF_CHAIN_JLT, to, word, 0);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 1);
 	spt_program_land(program, jump);
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, to, to, KEY_SHIFT);
-	spt_program_add(program, SYSPROF_CHAIN_ADD, to, R_THREAD, 0);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, to, to, FIRST_KEY);
+	spt_program_add(program, SYSPROF_CHAIN_ADD, to, keys, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, to, to, 0);
 }
 
 void spt_program_of_frames(SptProgram *program)

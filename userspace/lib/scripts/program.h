@@ -42,9 +42,10 @@ void spt_program_thread_variable(SptProgram *program, unsigned to, unsigned word
 				 uint64_t place);
 /*
  * Sets register @to to the value that the thread has for the pthread key at @place, of 4 bytes;
- * @word is used.  Ends the program if it is a key that is not found so.
+ * @word and @keys are used.  Ends the program if it is a key that is not found so.
  */
-void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, uint64_t place);
+void spt_program_thread_key(SptProgram *program, unsigned to, unsigned word, unsigned keys,
+			    uint64_t place);
 /* The program runs for each native frame (SYSPROF_CHAIN_FRAMES). */
 void spt_program_of_frames(SptProgram *program);
 /* The program runs while a stack is walked (SYSPROF_CHAIN_STEPS). */
