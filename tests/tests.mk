@@ -15,7 +15,7 @@ workloads := $(patsubst tests/vm/workloads/%.c,$(B)/workloads/%, \
 # The same without frame pointers.
 workloads_nofp := $(addprefix $(B)/workloads/nofp-,plunge recursion shares stacks twist)
 
-.PHONY: vm test-modules nmi-module tests demo bench-module check check-all check-recorder \
+.PHONY: vm workloads test-modules nmi-module tests demo bench-module check check-all check-recorder \
 	check-stranger check-kernels check-debug-kernel check-packages check-static \
 	check-secure-boot lint bench bench-userspace bench-symbols bench-memory bench-viewer \
 	bench-marks bench-counters fuzz screenshots bench-unwind
@@ -151,6 +151,9 @@ workload_flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -O2 -g -fno-omit-frame-po
 $(workloads): $(B)/workloads/%: tests/vm/workloads/%.c Makefile tests/tests.mk
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(workload_flags) -MMD -MP -MF $@.d -o $@ $< -ldl
+
+# Of another processor's, too: tests/vm/arm64-programs.
+workloads: $(workloads) $(workload_libs) $(workloads_nofp)
 
 # What it allocates and frees at once stays.
 $(B)/workloads/allocates $(B)/workloads/awaits: workload_flags += -fno-builtin
