@@ -5,11 +5,11 @@
  *
  * Each CPU remembers, of the last walk of some threads, the outermost frames that plain rules
  * found, up to the end of the stack: where each return address was, and the word there.  A walk
- * looks whether the return address that it has just read is one of these, at the same place.  If
- * so, the rules from there on are the same, since the index of the address space and the tables
- * are: both have a stamp.  Then all words that these rules read are read again, from the inside
- * outwards, and compared.  If all are the same, so are the frames: they are copied.  Nothing is
- * guessed.
+ * looks whether the return address that it has just read is one of these, at the same place, and as
+ * far from the stack pointer, which on arm64 differs from function to function.  If so, the rules
+ * from there on are the same, since the index of the address space and the tables are: both have a
+ * stamp.  Then all words that these rules read are read again, from the inside outwards, and
+ * compared.  If all are the same, so are the frames: they are copied.  Nothing is guessed.
  *
  * Where they differ the walk goes on by rules.  It may come to a remembered frame again, but only
  * outside of the word that differed: no word is compared twice in one walk.
@@ -224,9 +224,11 @@ static __always_inline bool recall_meets(struct recall *recall, u64 at, u64 ip)
 
 /*
  * After recall_meets(), inside the window of user_read_access_begin(): whether the walk, which has
- * @n frames and may have @max, goes on as it did before.  @fp: the frame pointer.
+ * @n frames and may have @max, goes on as it did before.  @fp: the frame pointer; @ra_words: from
+ * the stack pointer to the return address, which two rules may find at one place.
  */
-static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max, u64 fp)
+static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max, u64 fp,
+					   s8 ra_words)
 {
 	const struct recall_entry *entry = recall->entry;
 	const struct recall_word *word = recall->next, *end = entry->words + RECALL_WORDS;
@@ -237,7 +239,7 @@ static __always_inline bool recall_is_same(struct recall *recall, u32 n, u32 max
 		frame++;
 	recall->frame = frame;
 	/* It was a saved frame pointer. */
-	if (frame->word != number)
+	if (frame->word != number || frame->ra_words != ra_words)
 		return false;
 	if (frame->needs_fp && frame->fp != fp)
 		return false;

@@ -366,7 +366,8 @@ read:
 			step->fp = fp;
 			step->rule = found->plain;
 			if (recall_meets(recall, step->at, ip) &&
-			    recall_is_same(recall, frame - to->frames, to->max, fp)) {
+			    recall_is_same(recall, frame - to->frames, to->max, fp,
+					   found->plain.ra_words)) {
 				is_met = true;
 				break;
 			}
@@ -593,7 +594,7 @@ static __always_inline bool is_where_it_was(const struct recall_entry *entry,
 	    fp_at = cfa + found->plain.fp_words * 8LL, value, fp = run->fp;
 
 	if (cfa <= run->sp || cfa >= CFA_END || cfa + found->plain.ra_words * 8LL != word->at ||
-	    !open_window())
+	    found->plain.ra_words != frame->ra_words || !open_window())
 		return false;
 	unsafe_get_user(value, (const u64 __user *)word->at, differs);
 	if (unlikely(value != word->value))

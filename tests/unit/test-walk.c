@@ -676,6 +676,42 @@ static void test_recall_limit(void)
 	code()->stamp = 0;
 }
 
+/* Two functions have their return address at one place, and leave the stack at two. */
+static void test_recall_places(void)
+{
+	uint64_t frames[ROOM];
+	struct sysprof_walk walk = {
+		.ranges = code(), .frames = frames, .max = FRAMES, .by_tables = true
+	};
+	struct pt_regs regs = { 0 };
+
+	memset(rules, 0, sizeof(rules));
+	rules[1] = by_sp(8);
+	rules[2] = by_sp(24);
+	rules[2].ra_offset = -24;
+	rules[3] = by_sp(8);
+	for (unsigned i = 4; i <= 5; i++)
+		rules[i] = (struct sysprof_table_rule){ .cfa = SYSPROF_CFA_REGISTER,
+							.cfa_register = SYSPROF_ARCH_SP };
+	sysprof_tables_generation++;
+	code()->stamp = 3;
+	memset(stack, 0, sizeof(stack));
+	stack[0] = ip_of(3);
+	stack[1] = ip_of(4);
+	stack[3] = ip_of(5);
+	regs.registers[SYSPROF_ARCH_SP] = at(0);
+	for (unsigned i = 0; i < 60; i++) {
+		unsigned which = i / 20 % 2;
+
+		regs.ip = ip_of(1 + which);
+		walk_tables(&regs, &walk);
+		sysprof_walk_complete(&walk);
+		assert_rules(&walk, (const unsigned[]){ 1 + which, 3, 4 + which }, 3,
+			     SYSPROF_END_ROOT);
+	}
+	code()->stamp = 0;
+}
+
 int main(int argc, char **argv)
 {
 	g_assert_cmpint(sysprof_recall_alloc(), ==, 0);
@@ -689,5 +725,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/walk/any", test_any);
 	g_test_add_func("/walk/recall", test_recall);
 	g_test_add_func("/walk/recall-limit", test_recall_limit);
+	g_test_add_func("/walk/recall-places", test_recall_places);
 	return g_test_run();
 }
