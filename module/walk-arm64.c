@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * arm64: kernel stacks by stack_trace_save(), the only exported door to the unwinder, which begins
- * at the caller; user stacks of 64-bit programs by the frame records that x29 points to, and by
+ * at the caller, and those of other tasks by their frame records; user stacks of 64-bit programs by the frame records that x29 points to, and by
  * unwind tables.  32-bit programs have no such convention.
  */
+#include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/stacktrace.h>
 
 #include "arch.h"
@@ -63,7 +66,45 @@ static u32 walk_kernel(struct pt_regs *regs, unsigned long *ips, u32 max, u8 *en
 	return n;
 }
 
-/* Nothing that all kernels export walks another task. */
+/* All code of the kernel is above, where a signature in a return address may have cleared bits. */
+#define KERNEL_CODE (~0UL << 47)
+
+/*
+ * Nothing that all kernels export walks another task.  @task does not run, so its stack stays as it
+ * is: frame records from the one of the function that switched it away, which begins with where
+ * that returns to, up to the last one, which leads nowhere.
+ */
+static u32 walk_task(struct task_struct *task, unsigned long *ips, u32 max, u8 *end)
+{
+	unsigned long low = (unsigned long)task_stack_page(task),
+		      high = low + THREAD_SIZE - 2 * sizeof(u64), fp = thread_saved_fp(task),
+		      next, ip;
+	u32 n;
+
+	for (n = 0; n < max; n++) {
+		if (n && !fp) {
+			*end = SYSPROF_END_ROOT;
+			return n;
+		}
+		if (fp < low || fp > high || fp & (2 * sizeof(u64) - 1)) {
+			*end = SYSPROF_END_BAD;
+			return n;
+		}
+		next = READ_ONCE_NOCHECK(*(unsigned long *)fp);
+		ip = READ_ONCE_NOCHECK(*((unsigned long *)fp + 1));
+		if (!next && !ip) {
+			*end = SYSPROF_END_ROOT;
+			return n;
+		}
+		ips[n] = ip | KERNEL_CODE;
+		/* Each one is further out, or the walk would go on forever. */
+		low = fp + 1;
+		fp = next;
+	}
+	*end = SYSPROF_END_LIMIT;
+	return n;
+}
+
 u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 			     const struct sysprof_origin *origin, u64 *frames, u32 max, u8 *end)
 {
@@ -71,11 +112,7 @@ u32 sysprof_arch_walk_kernel(struct task_struct *task, struct pt_regs *regs,
 	u32 n, i, own = 0;
 
 	BUILD_BUG_ON(sizeof(*frames) != sizeof(*ips));
-	if (task != current) {
-		*end = SYSPROF_END_NONE;
-		return 0;
-	}
-	n = walk_kernel(regs, ips, max, end);
+	n = task == current ? walk_kernel(regs, ips, max, end) : walk_task(task, ips, max, end);
 	while (!regs && own < n && sysprof_trace_points_own(ips[own]))
 		own++;
 	for (i = own; i < n; i++)

@@ -20,6 +20,7 @@ KERNEL = os.path.join("kernels", os.environ["SYSPROF_KERNEL"]) if os.environ.get
 MODULE = os.path.join(TOP, "build", KERNEL, "module", "sysprof.ko")
 # How many times the time of others a kernel takes that checks what it does.
 SLOW = 5 if "debug" in KERNEL and "kcsan" not in KERNEL else 1
+IS_FOREIGN = "arm64-" in KERNEL
 # The part of all ticks that may be missing, and counted as such, because an emulator stood still in one.
 SPOILED = 0.01
 
@@ -146,6 +147,16 @@ record() {
 }
 """
 
+# Files of a guest that is another processor's are not here: what it recorded gets its names there.
+BUNDLES = """
+bundle() {
+	for recorded in "$out"/*.capture; do
+		[ ! -e "$recorded" ] || "$cli" bundle "$recorded" >/dev/null
+	done
+}
+trap bundle EXIT
+"""
+
 
 def null_disk(ns, mib=1024, in_memory=True):
     """For a guest script: /dev/nullb0, a disk of @mib that completes each request after @ns, and keeps what is written
@@ -200,7 +211,7 @@ def guest(out, script, *options, timeout=300, spoils=False):
     """
     path = os.path.join(out, "guest.sh")
     with open(path, "w") as file:
-        file.write(f"SLOW={SLOW}\n" + PRELUDE + script)
+        file.write(f"SLOW={SLOW}\n" + PRELUDE + (BUNDLES if IS_FOREIGN else "") + script)
     done = boot_or_share(out, path, options, timeout, spoils)
     if patched_wrongly(done) and not {"--single", "--icount", "--icount-idle"} & set(options):
         for line in done.stdout.splitlines()[-80:]:
