@@ -4,6 +4,7 @@
  * an interpreter does for a script counts for the script, and what a library does for it does not.
  */
 #include "profile/groups.h"
+#include "profile/languages.h"
 
 #include <string.h>
 
@@ -258,10 +259,29 @@ static void test_sums(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
 	}
 }
 
+/* What is said of an interpreter that is not known is said where it has functions. */
+static void test_unknown(struct fixture *fixture, G_GNUC_UNUSED gconstpointer data)
+{
+	g_autoptr(GHashTable) host = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(SptSymbols) symbols = spt_symbols_new(&fixture->capture, NULL);
+	g_autoptr(SptProfile) base = spt_profile_new_base(&fixture->capture, symbols, NULL);
+	g_autofree char *text = spt_languages_unknown(base, &fixture->capture);
+
+	g_assert_null(text);
+	fixture->capture.host = host;
+	g_hash_table_insert(host, (char *)"no_scripts",
+			    (char *)"/usr/bin/elsewhere is another one; "
+				    "/none/libpython3.11.so.1.0 is of some kind; python is not it");
+	text = spt_languages_unknown(base, &fixture->capture);
+	g_assert_cmpstr(text, ==, "/none/libpython3.11.so.1.0 is of some kind");
+	fixture->capture.host = NULL;
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add("/languages/each", struct fixture, NULL, set_up, test_each, tear_down);
+	g_test_add("/languages/unknown", struct fixture, NULL, set_up, test_unknown, tear_down);
 	g_test_add("/languages/sums", struct fixture, NULL, set_up, test_sums, tear_down);
 	return g_test_run();
 }

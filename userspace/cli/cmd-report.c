@@ -282,9 +282,9 @@ static void print_missing(const SptCapture *capture)
 }
 
 /* Interpreters that ran and are not known: only their own functions are there. */
-static void print_without_scripts(const SptCapture *capture)
+static void print_without_scripts(const struct spt_report *report)
 {
-	const char *unknown = spt_capture_host(capture, "no_scripts");
+	g_autofree char *unknown = spt_languages_unknown(report->profile, report->capture);
 	g_autofree char *shown = unknown ? spt_format_cut(unknown, 0) : NULL;
 
 	if (shown)
@@ -475,7 +475,7 @@ static void print_text_head(const struct spt_report *report,
 	print_fleet(report->capture);
 	print_import_note(report->capture);
 	print_missing(report->capture);
-	print_without_scripts(report->capture);
+	print_without_scripts(report);
 	print_stacks(report);
 	print_nameless(report);
 	print_named(said, "python");

@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "profile/command.h"
 #include "profile/culprit.h"
+#include "profile/languages.h"
 #include "profile/sentences.h"
 #include "profile/span.h"
 #include "profile/wholeness.h"
@@ -239,7 +240,8 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 	g_autofree char *failure = spt_command_failure(capture);
 	static const char *const also[] = { "idle", "recorder", "stacks", "late", "names", "python",
 					    "lost" };
-	g_autofree char *stacks = NULL, *missing = spt_sentences_missing(capture);
+	g_autofree char *stacks = NULL, *missing = spt_sentences_missing(capture),
+			*unknown = spt_languages_unknown(report->profile, capture);
 	uint64_t n = spt_profile_n_samples(report->profile);
 
 	summary->has_whole = spt_wholeness_of(report->profile, capture, report->filter,
@@ -249,7 +251,7 @@ static void find_caveats(const struct spt_report *report, struct summary *summar
 		add_caveat(summary, "The command %s", failure);
 	if (missing)
 		add_caveat(summary, "%.*s", (int)strlen(missing) - 1, missing);
-	if (spt_capture_host(capture, "no_scripts"))
+	if (unknown)
 		add_caveat(summary, "An interpreter is not known: its scripts have no functions; info says which");
 	if (is_too_few(report))
 		add_caveat(summary, "Only %u %s: too few to say what the time went to",

@@ -50,6 +50,35 @@ static uint64_t find_others(const SptFunction *functions, uint32_t n, const char
 	return most;
 }
 
+/* A sentence about a file begins with its path, of which functions have the end. */
+static bool is_about_any(const char *sentence, const SptFunction *functions, uint32_t n)
+{
+	const char *end = strstr(sentence, " is ");
+	g_autofree char *path = g_strndup(sentence, end ? (size_t)(end - sentence) : 0),
+			*base = g_path_get_basename(path);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!functions[i].is_process && functions[i].object &&
+		    (strcmp(functions[i].object, path) == 0 ||
+		     strcmp(functions[i].object, base) == 0))
+			return true;
+	return false;
+}
+
+char *spt_languages_unknown(const SptProfile *profile, const SptCapture *capture)
+{
+	const char *said = spt_capture_host(capture, "no_scripts");
+	g_auto(GStrv) sentences = said ? g_strsplit(said, "; ", -1) : NULL;
+	g_autoptr(GString) text = g_string_new(NULL);
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	for (char **sentence = sentences; sentence && *sentence; sentence++)
+		if (is_about_any(*sentence, functions, n))
+			g_string_append_printf(text, "%s%s", text->len ? "; " : "", *sentence);
+	return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
 bool spt_languages_have_compiler(const SptProfile *profile)
 {
 	uint32_t n;

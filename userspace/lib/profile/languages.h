@@ -22,6 +22,11 @@ const char *spt_languages_of_node(const SptTreeNode *nodes, const SptFunction *f
  */
 uint64_t spt_languages_find_scripts(const SptProfile *profile, const char **ret_language,
 				    unsigned *ret_minor);
+/*
+ * What the recording says of interpreters that are not known, of those that have functions in
+ * @profile; g_free() it.  NULL: nothing.
+ */
+char *spt_languages_unknown(const SptProfile *profile, const SptCapture *capture);
 /* Whether an interpreter ran that compiles at run time: Node.js, or a virtual machine of Java. */
 bool spt_languages_have_compiler(const SptProfile *profile);
 
