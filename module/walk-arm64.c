@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * arm64: kernel stacks by stack_trace_save(), the only exported door to the unwinder, which begins
- * at the caller, and those of other tasks by their frame records; user stacks of 64-bit programs by the frame records that x29 points to, and by
- * unwind tables.  32-bit programs have no such convention.
+ * at the caller, and those of other tasks by their frame records; user stacks of 64-bit programs by
+ * the frame records that x29 points to, and by unwind tables.  32-bit programs have no such
+ * convention.
  */
 #include <asm/processor.h>
 #include <asm/ptrace.h>

@@ -253,7 +253,7 @@ static void test_changed(void)
 /* Stack pointers that are known take no second walk, but one that checks them. */
 static void test_remembered(void)
 {
-	/* Their marks are the stack pointers of the first native frame, and of what called the second. */
+	/* Marks are stack pointers of the first native frame, and of what called the second. */
 	static const struct sysprof_chain_insn by_list[] = {
 		{ .op = SYSPROF_CHAIN_MOVI, .dst = 2, .imm = CODE(1) },
 		{ .op = SYSPROF_CHAIN_EMIT, .dst = 3, .src = 2, .imm = 2 },
