@@ -9,6 +9,7 @@
 #include "hooks.h"
 #include "kernel-frame.h"
 #include "map-fd.h"
+#include "marks.h"
 #include "memo.h"
 #include "mm-id.h"
 #include "mm-put.h"
@@ -64,11 +65,16 @@ static int __init sysprof_init(void)
 	err = sysprof_time_init();
 	if (err)
 		goto err_clock;
-	err = sysprof_device_register();
+	err = sysprof_marks_register();
 	if (err)
 		goto err_time;
+	err = sysprof_device_register();
+	if (err)
+		goto err_marks;
 	return 0;
 
+err_marks:
+	sysprof_marks_unregister();
 err_time:
 	sysprof_time_exit();
 err_clock:
@@ -89,6 +95,7 @@ err_mm_put:
 static void __exit sysprof_exit(void)
 {
 	sysprof_device_unregister();
+	sysprof_marks_unregister();
 	sysprof_time_exit();
 	sysprof_clock_exit();
 	sysprof_hooks_exit();

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The records and ioctl structs of module/uapi/ have the same layout in memory for C, C++ and 32-bit
-# C, and as layout.txt says.  A line of layout.txt may be added; one that changes is a new ABI.
+# C, and as layout.txt and layout-mark.txt say.  A line of these may be added; one that changes is a new
+# ABI.
 
 # shellcheck source=tests/lint/tap.bash
 . "$(dirname "$0")/../lint/tap.bash"
 
-headers="module/uapi/sysprof.h module/uapi/sysprof-table.h module/uapi/sysprof-chain.h module/uapi/sysprof-event.h module/uapi/sysprof-named.h"
+headers="module/uapi/sysprof.h module/uapi/sysprof-table.h module/uapi/sysprof-chain.h module/uapi/sysprof-event.h module/uapi/sysprof-named.h module/uapi/sysprof-mark.h"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -25,7 +26,7 @@ generate()
 {
 	codes | awk '
 	BEGIN {
-		print "#include <stddef.h>\n#include <stdio.h>\n#include \"sysprof-table.h\"\n#include \"sysprof-chain.h\"\n#include \"sysprof-event.h\"\nint main(void)\n{"
+		print "#include <stddef.h>\n#include <stdio.h>\n#include \"sysprof-table.h\"\n#include \"sysprof-chain.h\"\n#include \"sysprof-event.h\"\n#include \"sysprof-mark.h\"\nint main(void)\n{"
 	}
 	/^struct [a-z_]+ \{/ {
 		name = $2
@@ -51,6 +52,7 @@ generate_values()
 	echo '#include "sysprof-chain.h"'
 	echo '#include "sysprof-event.h"'
 	echo '#include "sysprof-named.h"'
+	echo '#include "sysprof-mark.h"'
 	echo 'int main(void) {'
 	{
 		codes | sed -nE 's/^#define (SYSPROF_[A-Z0-9_]+) .*/\1/p' | grep -vx SYSPROF_DEVICE
@@ -81,7 +83,8 @@ result "the header compiles as C" "$problem"
 { "$work/c"; "$work/v"; } >"$work/c.txt"
 
 result "the header says what layout.txt says" \
-	"$(diff <(grep -v '^#' tests/abi/layout.txt) "$work/c.txt" | grep '^[<>]')"
+	"$(diff <(grep -hv '^#' tests/abi/layout.txt tests/abi/layout-mark.txt | LC_ALL=C sort) \
+		<(LC_ALL=C sort "$work/c.txt") | grep '^[<>]')"
 for kind in c++ c-32; do
 	if [ "$kind" = c-32 ] && ! echo 'int main(void){return 0;}' |
 		gcc -m32 -x c -o "$work/probe" - 2>/dev/null; then

@@ -33,7 +33,7 @@ upward()
 			continue; }
 		includes "$file" | grep '^"' | tr -d '"' | while read -r name; do
 			case $name in
-			sysprof.h | sysprof-event.h | sysprof-table.h | sysprof-chain.h | sysprof-named.h) continue ;;
+			sysprof.h | sysprof-event.h | sysprof-table.h | sysprof-chain.h | sysprof-named.h | sysprof-mark.h) continue ;;
 			../*) echo \
 				"$file includes \"$name\": paths are relative to userspace/lib"; \
 				continue ;;
@@ -80,7 +80,7 @@ crossing()
 device_headers()
 {
 	sources | grep -E '^userspace/(cli|viewer|lib/profile)/.*\.[ch]$' | while read -r file; do
-		includes "$file" | grep -E '"sysprof(-event|-table|-chain|-named)?\.h"' |
+		includes "$file" | grep -E '"sysprof(-event|-table|-chain|-named|-mark)?\.h"' |
 			sed "s|^|$file includes |"
 		code "$file" | grep -noE '\b(enum sysprof_|SYSPROF_(SOURCE|STATE|CONTEXT|END)_)\w*' |
 			sed "s|^[0-9]*:|$file names |"
@@ -94,7 +94,7 @@ uapi_only()
 {
 	includes module/uapi/sysprof.h | grep -vxE '<linux/(types|ioctl)\.h>' |
 		sed 's/^/module\/uapi\/sysprof.h includes /'
-	for header in sysprof-table.h sysprof-chain.h sysprof-event.h sysprof-named.h; do
+	for header in sysprof-table.h sysprof-chain.h sysprof-event.h sysprof-named.h sysprof-mark.h; do
 		includes "module/uapi/$header" | grep -vx '"sysprof.h"' |
 			sed "s|^|module/uapi/$header includes |"
 	done
