@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a program that runs already finds a recorder, by the bell in $XDG_RUNTIME_DIR: a part of
- * spt/mark.h, which says what happens when.
+ * How a program that runs already finds a recorder, by the module's bell or that in
+ * $XDG_RUNTIME_DIR: a part of spt/mark.h, which says what happens when.
  */
 #ifndef SPT_MARK_BELL_H
 #define SPT_MARK_BELL_H
@@ -42,8 +42,42 @@ static inline void spt_mark_make_bell(const char *path)
 	close(fd);
 }
 
+/* The node; -1: there is none, or asking for it might end the program. */
+static inline int spt_mark_open_node(void)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, SPT_MARK_NODE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* Maps the module's bell over the variable; false: it has none for us. */
+static inline bool spt_mark_hang_node(void)
+{
+	int failure = errno, node = spt_mark_open_node();
+	int bell = node < 0 ? -1 : ioctl(node, SPT_MARK_NODE_BELL, 0);
+	bool has_node = bell >= 0 && mmap(&spt_mark_bell, SPT_MARK_BELL_BYTES, PROT_READ,
+					  MAP_SHARED | MAP_FIXED, bell, 0) != MAP_FAILED;
+
+	if (bell >= 0)
+		syscall(SYS_close, bell);
+	spt_mark_link.has_node = has_node;
+	spt_mark_link.user = geteuid();
+#ifdef SPT_MARK_KEEP_NODE
+	struct stat stat_of;
+
+	spt_mark_link.node = has_node ? node : -1;
+	if (stat("/proc/self/ns/pid", &stat_of) == 0)
+		spt_mark_link.pid_namespace = stat_of.st_ino;
+	if (!has_node && node >= 0)
+		syscall(SYS_close, node);
+#else
+	if (node >= 0)
+		syscall(SYS_close, node);
+#endif
+	errno = failure;
+	return has_node;
+}
+
 /* Maps the bell over the variable, if there is one. */
-static inline void spt_mark_hang_bell(void)
+static inline void spt_mark_hang_file(void)
 {
 	const char *directory = getenv("XDG_RUNTIME_DIR");
 	char *path = spt_mark_link.bell;
@@ -71,6 +105,12 @@ static inline void spt_mark_hang_bell(void)
 	errno = failure;
 }
 
+static inline void spt_mark_hang_bell(void)
+{
+	if (!spt_mark_hang_node())
+		spt_mark_hang_file();
+}
+
 /*
  * Whether the next system calls might end the program: it has restricted them.  A mark is no
  * cancellation point, so the functions below make their calls by syscall().
@@ -90,13 +130,13 @@ static inline void spt_mark_still_bell(void)
 	int fd, failure = errno;
 	void *bell = MAP_FAILED;
 
-	if (!spt_mark_link.bell[0]) {
+	if (!spt_mark_link.has_node && !spt_mark_link.bell[0]) {
 		spt_mark_bell.ring = 0;
 		return;
 	}
 	if (spt_mark_bell.ring != ring)
 		return;
-	fd = spt_mark_is_confined() ?
+	fd = spt_mark_link.has_node || spt_mark_is_confined() ?
 		     -1 :
 		     (int)syscall(SYS_openat, AT_FDCWD, spt_mark_link.bell,
 				  O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -180,9 +220,9 @@ static inline bool spt_mark_has_socket(const struct spt_mark_process *process)
 /* Nothing is asked of this recorder any more. */
 static inline void spt_mark_hang_up(struct spt_mark_process *process)
 {
-	if (process->has_socket && spt_mark_has_socket(process))
+	if (process->is_waiting && spt_mark_has_socket(process))
 		syscall(SYS_close, process->socket);
-	process->has_socket = 0;
+	process->is_waiting = 0;
 }
 
 static inline void spt_mark_ask(struct spt_mark_process *process, uint32_t ring)
@@ -192,44 +232,114 @@ static inline void spt_mark_ask(struct spt_mark_process *process, uint32_t ring)
 
 	if (process->asked_ring && !is_confined)
 		spt_mark_hang_up(process);
-	process->has_socket = 0;
+	process->is_waiting = 0;
 	process->early = 0;
 	process->seen_answers = __atomic_load_n(&spt_mark_bell.answers, __ATOMIC_ACQUIRE);
 	process->socket = is_confined ? -1 : spt_mark_call(spt_mark_bell.pid);
 	if (process->socket >= 0 && fstat(process->socket, &stat_of) == 0) {
 		process->socket_inode = stat_of.st_ino;
-		process->has_socket = 1;
+		process->is_waiting = 1;
 	}
 	__atomic_store_n(&process->asked_ring, ring, __ATOMIC_RELEASE);
+}
+
+/* Closes @fd. */
+static inline struct spt_marks_header *spt_mark_map_sealed(int fd, uint32_t *n_slots)
+{
+	*n_slots = spt_mark_sealed_slots(fd);
+	if (*n_slots)
+		return spt_mark_map(fd, *n_slots);
+	syscall(SYS_close, fd);
+	return NULL;
 }
 
 static inline void spt_mark_look_for_answer(struct spt_mark_process *process, uint32_t ring)
 {
 	uint32_t answers = __atomic_load_n(&spt_mark_bell.answers, __ATOMIC_ACQUIRE);
-	struct spt_marks_header *marks = NULL;
+	struct spt_marks_header *marks;
+	uint32_t n_slots = 0;
 	int fd = -1;
 
-	if (!process->has_socket || process->seen_answers == answers)
+	if (!process->is_waiting || process->seen_answers == answers)
 		return;
 	process->seen_answers = answers;
 	/* It asked before it restricted itself. */
 	if (spt_mark_is_confined()) {
-		process->has_socket = 0;
+		process->is_waiting = 0;
 		return;
 	}
 	if (spt_mark_has_socket(process))
 		fd = spt_mark_receive(process->socket);
 	if (fd == -2)
 		return;
-	if (fd >= 0 && spt_mark_is_sealed(fd))
-		marks = spt_mark_map(fd);
-	else if (fd >= 0)
-		syscall(SYS_close, fd);
+	marks = fd < 0 ? NULL : spt_mark_map_sealed(fd, &n_slots);
 	if (marks) {
-		spt_mark_use(marks, ring);
+		spt_mark_use(marks, n_slots, ring);
 		spt_mark_tell_early();
 	}
 	spt_mark_hang_up(process);
+}
+
+#ifdef SPT_MARK_KEEP_NODE
+/*
+ * The module has looked at the seals, and only who may record here can have given it.  What is not
+ * there is never touched, so that all of it can be mapped before its size is known.
+ */
+static inline struct spt_marks_header *spt_mark_map_kept(int fd, uint32_t *n_slots)
+{
+	struct spt_marks_header *marks = (struct spt_marks_header *)mmap(
+		NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+	if (marks == MAP_FAILED)
+		return NULL;
+	*n_slots = marks->n_slots;
+	return *n_slots && *n_slots <= SPT_MARKS_SLOTS && spt_mark_is_ours(marks, *n_slots) ?
+		       marks :
+		       NULL;
+}
+#endif
+
+/*
+ * Asks the module, or asks again.  Who has become another user since then has another bell, which
+ * the next mark looks at.
+ */
+static inline void spt_mark_ask_node(struct spt_mark_process *process, uint32_t ring)
+{
+	struct spt_marks_header *marks = NULL;
+	uint32_t n_slots = 0;
+	int fd = -1;
+#ifdef SPT_MARK_KEEP_NODE
+	int node = spt_mark_link.node;
+#else
+	int node = spt_mark_is_confined() ? -1 : spt_mark_open_node();
+
+	if (node >= 0 && geteuid() != spt_mark_link.user) {
+		syscall(SYS_close, node);
+		spt_mark_hang_node();
+		return;
+	}
+#endif
+	if (process->asked_ring != ring)
+		process->early = 0;
+	/* Pairs with the module's release: what is asked for after that is the answer. */
+	process->seen_answers = __atomic_load_n(&spt_mark_bell.answers, __ATOMIC_ACQUIRE);
+	if (node >= 0)
+		fd = ioctl(node, SPT_MARK_NODE_JOIN, (unsigned long)ring);
+	process->is_waiting = node >= 0 && fd < 0 && errno == EAGAIN;
+#ifdef SPT_MARK_KEEP_NODE
+	if (fd >= 0)
+		marks = spt_mark_map_kept(fd, &n_slots);
+#else
+	if (node >= 0)
+		syscall(SYS_close, node);
+	if (fd >= 0)
+		marks = spt_mark_map_sealed(fd, &n_slots);
+#endif
+	if (marks) {
+		spt_mark_use(marks, n_slots, ring);
+		spt_mark_tell_early();
+	}
+	__atomic_store_n(&process->asked_ring, ring, __ATOMIC_RELEASE);
 }
 
 /* The bell has rung.  Whether its recorder takes what this process says. */
@@ -242,16 +352,22 @@ SPT_MARK_SHARED bool spt_mark_answer(uint32_t ring)
 
 	/* That recorder does not want to know. */
 	if (!process || (__atomic_load_n(&process->asked_ring, __ATOMIC_ACQUIRE) == ring &&
-			 !process->has_socket))
+			 !process->is_waiting))
 		return process && __atomic_load_n(&spt_mark_link.ring, __ATOMIC_ACQUIRE) == ring;
 	if (!thread->is_busy &&
 	    __atomic_compare_exchange_n(&process->is_asking, &nobody, 1, false, __ATOMIC_ACQUIRE,
 					__ATOMIC_RELAXED)) {
 		thread->is_busy = 1;
-		if (process->asked_ring != ring)
+		if (spt_mark_link.has_node) {
+			if (process->asked_ring != ring ||
+			    process->seen_answers !=
+				    __atomic_load_n(&spt_mark_bell.answers, __ATOMIC_RELAXED))
+				spt_mark_ask_node(process, ring);
+		} else if (process->asked_ring != ring) {
 			spt_mark_ask(process, ring);
-		else
+		} else {
 			spt_mark_look_for_answer(process, ring);
+		}
 		thread->is_busy = 0;
 		__atomic_store_n(&process->is_asking, 0, __ATOMIC_RELEASE);
 	}

@@ -25,18 +25,25 @@
  * Texts are copied, at most SPT_MARK_TEXT bytes of each; NULL is "".  Children of a fork have rings
  * of their own, and so have programs that are executed.
  *
- * A program that runs before a recorder does, finds it by two files in $XDG_RUNTIME_DIR (or
- * /run/user/UID).  sysprof-marks, the bell, is a page that the first program or recorder makes.
- * Each program maps it over a variable of its own, before main(), to be read; so a look at it is
- * that one load.  A recorder writes there that it is there, and listens at the socket
- * sysprof-marks.PID.  At its next mark the program connects to it, and waits for nothing: it goes
- * on, without a system call, until the bell says that somebody has been answered.  Then it takes
- * the descriptor of the memory.  Marks until then are counted as lost.  It accepts only a recorder
- * of its own user, and the recorder only programs of its own user that it records.  Programs that
- * have gained rights by their file (AT_SECURE) are never recorded, and those that have restricted
- * their system calls only if they were connected before.  They are asked for by prctl(2), at the
- * first mark after a recorder has come or gone: who would be ended by that defines
- * SPT_MARK_NO_BELL, which leaves all of that out.
+ * A program that runs before a recorder does, finds it by a bell: a page that each program maps
+ * over a variable of its own, before main(), to be read; so a look at it is one load.  By that it
+ * sees that a recorder has come.  At its next mark the program asks for the memory, and waits for
+ * nothing: it goes on, without a system call, until the bell says that somebody has been answered.
+ * Then it asks again.  Marks until then are counted as lost.
+ *
+ * Where the kernel module is loaded, the bell is the module's, and so is who answers: by
+ * /dev/sysprof-mark recorders of all users are found, those of the own user first.  Else the bell
+ * is a file in $XDG_RUNTIME_DIR (or /run/user/UID), sysprof-marks, that the first program or
+ * recorder makes.  The recorder listens at the socket sysprof-marks.PID beside it.  By that way a
+ * program accepts only a recorder of its own user, and the recorder only programs of its own user
+ * that it records.
+ *
+ * Programs that have gained rights by their file (AT_SECURE) are never recorded, and those that
+ * have restricted their system calls only if they were connected before.  They are asked for by
+ * prctl(2), at the first mark after a recorder has come or gone: who would be ended by that defines
+ * SPT_MARK_NO_BELL, which leaves all of that out.  Who defines SPT_MARK_KEEP_NODE keeps a
+ * descriptor of the node.  Then ioctl(2) and mmap(2) are all that is called to connect, without
+ * prctl(2), and two descriptors are kept.
  *
  * The first part is the layout of the shared memory, for both sides (lib/rings/marks-reader.h).
  */
@@ -61,15 +68,22 @@
 /* In $XDG_RUNTIME_DIR; the socket has a point and the recorder's number behind that. */
 #define SPT_MARK_BELL_NAME "sysprof-marks"
 /* A page of memory; where pages have several sizes, the largest. */
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__i386__)
 #define SPT_MARK_BELL_BYTES 4096u
 #else
 #define SPT_MARK_BELL_BYTES 65536u
 #endif
 /* A number for recorders that have started the program. */
 #define SPT_MARK_STARTED 1u
+/* The module's, and what is called there: each gives a descriptor. */
+#define SPT_MARK_NODE	   "/dev/sysprof-mark"
+#define SPT_MARK_NODE_BELL 0x5090ul
+#define SPT_MARK_NODE_JOIN 0x5091ul
 
-/* Written by recorders alone; if one has died, by the program that sees it first. */
+/*
+ * Written by recorders alone; if one has died, by the program that sees it first.  Of the module's,
+ * which alone writes it, the first two are used.
+ */
 struct spt_mark_bell {
 	uint32_t ring;			/* the number of the recording; 0: nobody records */
 	uint32_t answers;		/* changes when programs have been answered */
@@ -139,9 +153,15 @@ enum spt_mark_type {
 #define SPT_MARKS_SLOTS_AT    (2 * SPT_MARKS_PAGE)
 #define SPT_MARKS_WORDS_AT    (SPT_MARKS_SLOTS_AT + SPT_MARKS_SLOTS * 128ULL)
 
+/* Of memory with so many slots: one that many users have a part of has fewer for each. */
+static inline uint64_t spt_marks_bytes_of(uint32_t n_slots)
+{
+	return SPT_MARKS_WORDS_AT + (uint64_t)n_slots * SPT_MARKS_WORDS * 8;
+}
+
 static inline uint64_t spt_marks_bytes(void)
 {
-	return SPT_MARKS_WORDS_AT + (uint64_t)SPT_MARKS_SLOTS * SPT_MARKS_WORDS * 8;
+	return spt_marks_bytes_of(SPT_MARKS_SLOTS);
 }
 
 static inline struct spt_marks_programs *spt_marks_programs(void *marks)
@@ -168,6 +188,7 @@ static inline uint64_t *spt_marks_words(void *marks, uint32_t i)
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -200,7 +221,7 @@ struct spt_mark_process {
 	/* Until a recorder that has rung the bell has answered. */
 	uint32_t is_asking;		/* one thread does */
 	uint32_t asked_ring;		/* whose number that is; 0: none was asked */
-	uint32_t has_socket;
+	uint32_t is_waiting;		/* an answer may come: by a socket, if not by the node */
 	int socket;
 	uint64_t socket_inode;
 	uint32_t seen_answers;		/* there is nothing new while they are the bell's */
@@ -211,6 +232,11 @@ struct spt_mark_link {
 	uint32_t ring;			/* of the recorder that has @marks */
 	uint32_t is_foreign;		/* at the start: not in the recorder's PID namespace */
 	struct spt_marks_header *marks;
+	uint32_t n_slots;		/* of these, as the file's size says */
+	uint32_t has_node;		/* the bell is the module's ... */
+	uint32_t user;			/* ... and of this user */
+	int node;			/* with SPT_MARK_KEEP_NODE */
+	uint64_t pid_namespace;		/* likewise: the inode of the process's own */
 	struct spt_mark_process *process;
 	char bell[80];			/* its path; "": there is none */
 };
@@ -257,6 +283,8 @@ static inline bool spt_mark_is_foreign(const struct spt_marks_header *marks)
 {
 	struct stat stat_of;
 
+	if (spt_mark_link.pid_namespace)
+		return spt_mark_link.pid_namespace != marks->pid_namespace;
 	return stat("/proc/self/ns/pid", &stat_of) < 0 || stat_of.st_ino != marks->pid_namespace;
 }
 
@@ -276,14 +304,20 @@ static inline void spt_mark_begin_process(struct spt_marks_header *marks,
 					    __ATOMIC_RELAXED), __ATOMIC_RELEASE);
 }
 
-/* Memory that nobody can take away, and of a known size. */
-static inline bool spt_mark_is_sealed(int fd)
+/* How many slots memory has that nobody can take away; 0: it is of no known size. */
+static inline uint32_t spt_mark_sealed_slots(int fd)
 {
 	struct stat stat_of;
 	int seals = fcntl(fd, SPT_MARK_GET_SEALS);
+	uint32_t n_slots;
 
-	return seals >= 0 && seals & SPT_MARK_SEAL_SHRINK && fstat(fd, &stat_of) == 0 &&
-	       (uint64_t)stat_of.st_size == spt_marks_bytes();
+	if (seals < 0 || !(seals & SPT_MARK_SEAL_SHRINK) || fstat(fd, &stat_of) < 0 ||
+	    (uint64_t)stat_of.st_size > spt_marks_bytes() ||
+	    (uint64_t)stat_of.st_size < spt_marks_bytes_of(1))
+		return 0;
+	n_slots = (uint32_t)(((uint64_t)stat_of.st_size - SPT_MARKS_WORDS_AT) /
+			     (SPT_MARKS_WORDS * 8));
+	return (uint64_t)stat_of.st_size == spt_marks_bytes_of(n_slots) ? n_slots : 0;
 }
 
 /* A process that has the number of a recorder that has ended could offer memory by its path. */
@@ -292,7 +326,8 @@ static inline bool spt_mark_is_of_recorder(int fd)
 	struct stat stat_of;
 
 	return fstat(fd, &stat_of) == 0 &&
-	       (stat_of.st_uid == geteuid() || stat_of.st_uid == 0) && spt_mark_is_sealed(fd);
+	       (stat_of.st_uid == geteuid() || stat_of.st_uid == 0) &&
+	       spt_mark_sealed_slots(fd) == SPT_MARKS_SLOTS;
 }
 
 /* The file, if the variables name it; -1 else. */
@@ -309,28 +344,31 @@ static inline int spt_mark_open_file(void)
 	return -1;
 }
 
-static inline bool spt_mark_is_ours(const struct spt_marks_header *marks)
+static inline bool spt_mark_is_ours(const struct spt_marks_header *marks, uint32_t n_slots)
 {
 	return marks->magic == SPT_MARKS_MAGIC && marks->version == SPT_MARKS_VERSION &&
-	       marks->n_slots == SPT_MARKS_SLOTS && marks->ring_words == SPT_MARKS_WORDS &&
+	       marks->n_slots == n_slots && marks->ring_words == SPT_MARKS_WORDS &&
 	       !marks->is_over && !(marks->recorder & SPT_MARK_RECORDER_DIED);
 }
 
-/* Maps the memory that @fd is, and closes that; NULL: it is none of a recorder that records. */
-static inline struct spt_marks_header *spt_mark_map(int fd)
+/*
+ * Maps the memory of @n_slots that @fd is, and closes that; NULL: it is none of a recorder that
+ * records.
+ */
+static inline struct spt_marks_header *spt_mark_map(int fd, uint32_t n_slots)
 {
-	void *marks = mmap(NULL, spt_marks_bytes(), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_NORESERVE, fd, 0);
+	uint64_t bytes = spt_marks_bytes_of(n_slots);
+	void *marks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 
-	close(fd);
+	syscall(SYS_close, fd);
 	if (marks == MAP_FAILED)
 		return NULL;
-	if (!spt_mark_is_ours((struct spt_marks_header *)marks)) {
-		munmap(marks, spt_marks_bytes());
+	if (!spt_mark_is_ours((struct spt_marks_header *)marks, n_slots)) {
+		munmap(marks, bytes);
 		return NULL;
 	}
 	/* None of it is part of a core file. */
-	madvise(marks, spt_marks_bytes(), MADV_DONTDUMP);
+	madvise(marks, bytes, MADV_DONTDUMP);
 	return (struct spt_marks_header *)marks;
 }
 
@@ -346,14 +384,19 @@ static inline bool spt_mark_make_process(void)
 }
 
 /* From now on @marks take what this process says. */
-static inline void spt_mark_use(struct spt_marks_header *marks, uint32_t ring)
+static inline void spt_mark_use(struct spt_marks_header *marks, uint32_t n_slots, uint32_t ring)
 {
 	struct spt_mark_process *process = spt_mark_link.process;
 
 	spt_mark_link.is_foreign = spt_mark_is_foreign(marks);
 	spt_mark_begin_process(marks, process);
+	/* Between the two, it has to do for both memories; spt_mark_claim() reads them. */
+	if (!spt_mark_link.marks || n_slots < spt_mark_link.n_slots)
+		__atomic_store_n(&spt_mark_link.n_slots, n_slots, __ATOMIC_SEQ_CST);
 	/* Threads that are within a mark of an earlier recorder have its memory mapped for ever. */
-	__atomic_store_n(&spt_mark_link.marks, marks, __ATOMIC_RELEASE);
+	__atomic_store_n(&spt_mark_link.marks, marks, __ATOMIC_SEQ_CST);
+	/* Pairs with the acquire in spt_mark_claim(). */
+	__atomic_store_n(&spt_mark_link.n_slots, n_slots, __ATOMIC_RELEASE);
 	__atomic_store_n(&spt_mark_link.ring, ring, __ATOMIC_SEQ_CST);
 }
 
@@ -393,9 +436,9 @@ SPT_MARK_SHARED void spt_mark_connect(void)
 	if (spt_mark_link.process || getauxval(AT_SECURE) || !spt_mark_make_process())
 		return;
 	fd = spt_mark_open_file();
-	marks = fd < 0 ? NULL : spt_mark_map(fd);
+	marks = fd < 0 ? NULL : spt_mark_map(fd, SPT_MARKS_SLOTS);
 	if (marks) {
-		spt_mark_use(marks, SPT_MARK_STARTED);
+		spt_mark_use(marks, SPT_MARKS_SLOTS, SPT_MARK_STARTED);
 		spt_mark_bell.ring = SPT_MARK_STARTED;
 	} else {
 		spt_mark_hang_bell();
@@ -409,13 +452,17 @@ SPT_MARK_SHARED void spt_mark_claim(void)
 	struct spt_marks_programs *programs = spt_marks_programs(marks);
 	struct spt_mark_process *process = spt_mark_link.process;
 	struct spt_mark_thread *thread = &spt_mark_thread;
+	uint32_t n_slots = __atomic_load_n(&spt_mark_link.n_slots, __ATOMIC_ACQUIRE);
 
+	/* That is of another memory, by now: the next mark has it right. */
+	if (marks != __atomic_load_n(&spt_mark_link.marks, __ATOMIC_RELAXED))
+		n_slots = 0;
 	if (!__atomic_load_n(&process->image, __ATOMIC_ACQUIRE))
 		spt_mark_begin_process(marks, process);
 	thread->marks = marks;
 	thread->image = process->image;
 	thread->slot = NULL;
-	for (uint32_t i = 0; i < SPT_MARKS_SLOTS; i++) {
+	for (uint32_t i = 0; i < n_slots; i++) {
 		struct spt_marks_slot *slot = spt_marks_slot(marks, i);
 		uint32_t seen = __atomic_load_n(&programs->next_slot, __ATOMIC_RELAXED);
 		uint32_t is_free = 0;

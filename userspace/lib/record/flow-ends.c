@@ -12,8 +12,9 @@ struct waiting {
 
 struct SptFlowEnds {
 	GHashTable *waiting;		/* "id name" -> GQueue of struct waiting, by time */
-	unsigned n_waiting;
+	unsigned n_waiting, most_waiting;
 	uint32_t n_flows;
+	uint32_t *last;			/* the last number: n_flows, or that of others */
 };
 
 static void queue_free(gpointer data)
@@ -26,6 +27,17 @@ SptFlowEnds *spt_flow_ends_new(void)
 	SptFlowEnds *ends = g_new0(SptFlowEnds, 1);
 
 	ends->waiting = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, queue_free);
+	ends->most_waiting = SPT_FLOW_ENDS_MOST;
+	ends->last = &ends->n_flows;
+	return ends;
+}
+
+SptFlowEnds *spt_flow_ends_new_beside(SptFlowEnds *others, unsigned most)
+{
+	SptFlowEnds *ends = spt_flow_ends_new();
+
+	ends->most_waiting = most;
+	ends->last = others->last;
 	return ends;
 }
 
@@ -49,10 +61,10 @@ static uint32_t wait_for_other(SptFlowEnds *ends, GQueue *queue, bool is_end, ui
 {
 	struct waiting *waiting;
 
-	if (ends->n_waiting >= SPT_FLOW_ENDS_MOST)
+	if (ends->n_waiting >= ends->most_waiting)
 		return 0;
 	waiting = g_new(struct waiting, 1);
-	*waiting = (struct waiting){ ++ends->n_flows, is_end, time };
+	*waiting = (struct waiting){ ++*ends->last, is_end, time };
 	g_queue_push_tail(queue, waiting);
 	ends->n_waiting++;
 	return waiting->number;

@@ -18,6 +18,11 @@ G_BEGIN_DECLS
 typedef struct SptFlowEnds SptFlowEnds;
 
 SptFlowEnds *spt_flow_ends_new(void);
+/*
+ * Ends that are none of @others': of these only @most may wait, and their numbers are others', too.
+ * @others must outlive it.
+ */
+SptFlowEnds *spt_flow_ends_new_beside(SptFlowEnds *others, unsigned most);
 void spt_flow_ends_free(SptFlowEnds *ends);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptFlowEnds, spt_flow_ends_free)
 /* The number of the flow, from 1 on, the same for both ends; 0: too many wait. */

@@ -35,16 +35,24 @@
 #define MOST_LOST (1ULL << 40)
 #define MOST_LATE_BYTES (64u << 20)
 #define RECORDS_AT_A_TIME 256
+/* Of another user's programs; a search for a process of another namespace reads all of /proc. */
+#define USERS_LATE_BYTES (4u << 20)
+#define USERS_COUNTERS	 128
+#define USERS_FLOWS	 4096
+#define SEARCH_NS	 100000000ULL
 
 struct mark_ring {
 	SptMarksReader reader;
 	uint32_t slot, pid, tid, image;
 	bool is_foreign;
+	bool is_dropped;		/* it is none of this recording, or nobody's to tell */
 	uint64_t begin_ns;
+	uint64_t seen_ns;		/* when its process was the user's */
 	uint32_t thread;		/* of the capture; 0: not known */
 	bool is_settled;		/* the thread is known, or is not looked for any more */
 	uint64_t lost;			/* when last read */
 	GArray *late;			/* struct late_record; NULL: none */
+	uint64_t late_bytes;
 	SptMarkSpans *spans;
 };
 
@@ -59,13 +67,20 @@ struct SptMarks {
 	SptAlive *alive;
 	char *path;
 	SptMarkDoor *door;		/* NULL: only what the recorder starts */
-	bool by_process;		/* only processes that are wanted may come */
+	bool by_process;		/* only processes that are wanted may come ... */
+	bool drops_others;		/* ... and others have the memory, too */
+	uint32_t n_slots;
+	bool is_of_user;		/* of another one: @uid */
+	uint32_t uid;
+	GHashTable *counters;		/* names of that one's; NULL: the own user's */
+	SptFlowEnds *flows;
+	const SptTasks *tasks;		/* of the last step */
 	bool is_tsc;
 	uint64_t base_stamp, base_ns, now_stamp, now_ns;
 	const SptThreadIds *threads;
 	GPtrArray *active;		/* struct mark_ring */
-	struct mark_ring *by_slot[SPT_MARKS_SLOTS];
-	uint64_t looked_ns, late_bytes;
+	struct mark_ring **by_slot;
+	uint64_t looked_ns, searched_ns, late_bytes, most_late_bytes;
 	SptMarkSpans *open;		/* spans that no one thread has */
 	char *start_at, *stop_at;	/* names, or NULL */
 	char *when_mark;		/* likewise; its slow marks are counted */
@@ -105,7 +120,8 @@ static bool map_shared(SptMarks *marks, GError **error)
 {
 	struct spt_marks_header *header;
 
-	marks->fd = spt_shared_memory_new("sysprof-marks", spt_marks_bytes(), &marks->shared);
+	marks->fd = spt_shared_memory_new("sysprof-marks", spt_marks_bytes_of(marks->n_slots),
+					  &marks->shared);
 	if (marks->fd < 0) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_FAILED,
 			      "Cannot make the memory in which programs leave marks: %s",
@@ -113,8 +129,10 @@ static bool map_shared(SptMarks *marks, GError **error)
 		return false;
 	}
 	header = marks->shared;
-	marks->alive = spt_alive_new(&header->recorder);
-	header->n_slots = SPT_MARKS_SLOTS;
+	/* Programs of others see by the module whether the recorder lives. */
+	if (!marks->is_of_user)
+		marks->alive = spt_alive_new(&header->recorder);
+	header->n_slots = marks->n_slots;
 	header->ring_words = SPT_MARKS_WORDS;
 	header->n_types = SPT_MARK_TYPES;
 	header->is_tsc = marks->is_tsc;
@@ -142,20 +160,47 @@ static void mark_ring_free(void *data)
 	g_free(ring);
 }
 
-SptMarks *spt_marks_new(SptSaid *said, const SptThreadIds *threads, GError **error)
+static SptMarks *marks_make(SptMarks *marks, SptSaid *said, const SptThreadIds *threads,
+			    GError **error)
 {
-	g_autoptr(SptMarks) marks = g_new0(SptMarks, 1);
-
 	marks->said = said;
+	marks->fd = -1;
 	marks->is_tsc = spt_tsc_is_usable();
 	marks->active = g_ptr_array_new_with_free_func(mark_ring_free);
+	marks->by_slot = g_new0(struct mark_ring *, marks->n_slots);
 	marks->threads = threads;
-	if (!map_shared(marks, error))
-		return NULL;
 	marks->open = spt_mark_spans_new();
+	if (!map_shared(marks, error)) {
+		spt_marks_free(marks);
+		return NULL;
+	}
 	marks->path = g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), marks->fd);
 	look_at_stamps(marks);
-	return g_steal_pointer(&marks);
+	return marks;
+}
+
+SptMarks *spt_marks_new(SptSaid *said, const SptThreadIds *threads, GError **error)
+{
+	SptMarks *marks = g_new0(SptMarks, 1);
+
+	marks->n_slots = SPT_MARKS_SLOTS;
+	marks->flows = spt_said_flows(said);
+	marks->most_late_bytes = MOST_LATE_BYTES;
+	return marks_make(marks, said, threads, error);
+}
+
+SptMarks *spt_marks_new_for_user(SptSaid *said, const SptThreadIds *threads, uint32_t uid,
+				 uint32_t n_slots, GError **error)
+{
+	SptMarks *marks = g_new0(SptMarks, 1);
+
+	marks->n_slots = n_slots;
+	marks->is_of_user = true;
+	marks->uid = uid;
+	marks->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	marks->flows = spt_flow_ends_new_beside(spt_said_flows(said), USERS_FLOWS);
+	marks->most_late_bytes = USERS_LATE_BYTES;
+	return marks_make(marks, said, threads, error);
 }
 
 bool spt_marks_reach_running(SptMarks *marks, const SptTraceFilter *filter, GError **error)
@@ -187,10 +232,22 @@ static bool is_admitted(uint32_t pid, void *data)
 	return thread && (!admission->by_process || thread->process->is_wanted);
 }
 
+int spt_marks_fd(const SptMarks *marks)
+{
+	return marks->fd;
+}
+
+void spt_marks_expect_others(SptMarks *marks, bool by_process)
+{
+	marks->by_process = by_process;
+	marks->drops_others = by_process;
+}
+
 void spt_marks_admit(SptMarks *marks, const SptTasks *tasks)
 {
 	struct admission admission = { tasks, marks->by_process };
 
+	marks->tasks = tasks;
 	if (marks->door)
 		spt_mark_door_step(marks->door, spt_clock_ns(CLOCK_MONOTONIC), is_admitted,
 				   &admission);
@@ -216,13 +273,17 @@ void spt_marks_free(SptMarks *marks)
 		/* Programs that continue have it mapped. */
 		fallocate(marks->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			  (off_t)SPT_MARKS_WORDS_AT,
-			  (off_t)(spt_marks_bytes() - SPT_MARKS_WORDS_AT));
-		munmap(marks->shared, spt_marks_bytes());
+			  (off_t)(spt_marks_bytes_of(marks->n_slots) - SPT_MARKS_WORDS_AT));
+		munmap(marks->shared, spt_marks_bytes_of(marks->n_slots));
 	}
 	if (marks->fd >= 0)
 		close(marks->fd);
 	g_ptr_array_unref(marks->active);
+	g_free(marks->by_slot);
 	spt_mark_spans_free(marks->open);
+	if (marks->is_of_user)
+		spt_flow_ends_free(marks->flows);
+	g_clear_pointer(&marks->counters, g_hash_table_unref);
 	g_free(marks->start_at);
 	g_free(marks->stop_at);
 	g_free(marks->when_mark);
@@ -256,6 +317,15 @@ static void put_span(SptMarks *marks, uint32_t thread, const SptMarkRecord *reco
 			      strcmp(marks->when_mark, mark.name) == 0;
 }
 
+/* One user's programs must not use up all counters that there can be. */
+static bool has_counter(SptMarks *marks, const char *name)
+{
+	if (!marks->counters || g_hash_table_contains(marks->counters, name))
+		return true;
+	return g_hash_table_size(marks->counters) < USERS_COUNTERS &&
+	       g_hash_table_add(marks->counters, g_strdup(name));
+}
+
 static void put_counter(SptMarks *marks, const struct mark_ring *ring, const SptMarkRecord *record,
 			uint64_t time)
 {
@@ -263,7 +333,8 @@ static void put_counter(SptMarks *marks, const struct mark_ring *ring, const Spt
 	double value;
 
 	memcpy(&value, &record->value, sizeof(value));
-	if (spt_said_count(marks->said, &counter, time, ring->thread, value))
+	if (has_counter(marks, record->name) &&
+	    spt_said_count(marks->said, &counter, time, ring->thread, value))
 		marks->status.counts++;
 	else
 		marks->status.invalid++;
@@ -274,7 +345,8 @@ static void put_flow(SptMarks *marks, const struct mark_ring *ring, const SptMar
 {
 	bool is_end = record->type == SPT_MARK_FLOW_END;
 
-	if (spt_said_flow(marks->said, time, ring->thread, record->name, record->value, is_end))
+	if (spt_said_flow(marks->said, marks->flows, time, ring->thread, record->name,
+			  record->value, is_end))
 		marks->status.marks++;
 	else
 		marks->status.invalid++;
@@ -335,6 +407,8 @@ static void put_record(SptMarks *marks, struct mark_ring *ring, const SptMarkRec
 static void keep_late(SptMarks *marks, struct mark_ring *ring, const SptMarkRecord *record)
 {
 	struct late_record late = { *record };
+	uint64_t bytes = sizeof(late) + strlen(record->category) + strlen(record->name) +
+			 strlen(record->message);
 
 	if (!ring->late) {
 		ring->late = g_array_new(FALSE, FALSE, sizeof(late));
@@ -343,8 +417,8 @@ static void keep_late(SptMarks *marks, struct mark_ring *ring, const SptMarkReco
 	late.record.category = g_strdup(record->category);
 	late.record.name = g_strdup(record->name);
 	late.record.message = g_strdup(record->message);
-	marks->late_bytes += sizeof(late) + strlen(record->category) + strlen(record->name) +
-			     strlen(record->message);
+	ring->late_bytes += bytes;
+	marks->late_bytes += bytes;
 	g_array_append_val(ring->late, late);
 }
 
@@ -354,6 +428,37 @@ static void put_late_records(SptMarks *marks, struct mark_ring *ring)
 		put_record(marks, ring,
 			   &g_array_index(ring->late, struct late_record, i).record);
 	g_clear_pointer(&ring->late, g_array_unref);
+	marks->late_bytes -= ring->late_bytes;
+	ring->late_bytes = 0;
+}
+
+/* It has not said anything, as far as this recording goes. */
+static void drop_ring(SptMarks *marks, struct mark_ring *ring)
+{
+	g_clear_pointer(&ring->late, g_array_unref);
+	marks->late_bytes -= ring->late_bytes;
+	ring->late_bytes = 0;
+	ring->is_dropped = ring->is_settled = true;
+}
+
+/* A process that is known, and is not wanted. */
+static bool is_of_others(const SptMarks *marks, const struct mark_ring *ring)
+{
+	const SptThread *first = marks->drops_others && marks->tasks && ring->pid ?
+					 spt_tasks_find(marks->tasks, ring->pid) :
+					 NULL;
+
+	return first && !first->process->is_wanted;
+}
+
+static uint32_t find_thread(const SptMarks *marks, const struct mark_ring *ring, uint64_t later_ns)
+{
+	uint64_t begin_ns = MAX(ring->begin_ns, marks->base_ns) + later_ns;
+
+	if (!marks->is_of_user)
+		return spt_thread_ids_find(marks->threads, ring->tid, begin_ns);
+	return spt_thread_ids_find_in(marks->threads, ring->pid, ring->seen_ns + later_ns,
+				      ring->tid, begin_ns);
 }
 
 /* Which thread it is, once that is certain. */
@@ -361,16 +466,21 @@ static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
 {
 	uint64_t begin_ns = MAX(ring->begin_ns, marks->base_ns);
 
+	if (!ring->is_settled && is_of_others(marks, ring))
+		drop_ring(marks, ring);
 	if (ring->is_settled || !marks->has_begun ||
-	    (!is_last && marks->late_bytes <= MOST_LATE_BYTES &&
-	     !spt_thread_ids_are_ripe(marks->threads, begin_ns, marks->now_ns)))
+	    (!is_last && marks->late_bytes <= marks->most_late_bytes &&
+	     !spt_thread_ids_are_ripe(marks->threads, MAX(begin_ns, ring->seen_ns),
+				      marks->now_ns)))
 		return;
-	ring->thread = spt_thread_ids_find(marks->threads, ring->tid, begin_ns);
+	ring->thread = find_thread(marks, ring, 0);
 	if (!ring->thread)
-		ring->thread = spt_thread_ids_find(marks->threads, ring->tid, begin_ns + COARSE_NS);
+		ring->thread = find_thread(marks, ring, COARSE_NS);
 	ring->is_settled = ring->thread || is_last || marks->now_ns > begin_ns + PATIENCE_NS ||
-			   marks->late_bytes > MOST_LATE_BYTES;
-	if (ring->is_settled)
+			   marks->late_bytes > marks->most_late_bytes;
+	if (ring->is_settled && !ring->thread && marks->drops_others)
+		drop_ring(marks, ring);
+	else if (ring->is_settled)
 		put_late_records(marks, ring);
 }
 
@@ -416,6 +526,8 @@ static bool take_some(SptMarks *marks, struct mark_ring *ring)
 
 	if (!spt_marks_reader_begin(&ring->reader))
 		return false;
+	if (ring->is_dropped)
+		ring->reader.at = ring->reader.end;
 	while (n < RECORDS_AT_A_TIME && spt_marks_reader_next(&ring->reader, &record)) {
 		n++;
 		if (!watch_record(marks, &record))
@@ -433,6 +545,8 @@ static void count_lost(SptMarks *marks, struct mark_ring *ring)
 {
 	uint64_t lost = __atomic_load_n(&ring->reader.slot->lost, __ATOMIC_RELAXED);
 
+	if (ring->is_dropped)
+		return;
 	if (lost - ring->lost < MOST_LOST)
 		marks->status.lost += lost - ring->lost;
 	else
@@ -442,6 +556,30 @@ static void count_lost(SptMarks *marks, struct mark_ring *ring)
 
 /* Rings. */
 
+/* Whether the last search has been so lately that the next one has to wait. */
+static bool is_searched_for(SptMarks *marks)
+{
+	if (marks->now_ns - marks->searched_ns < SEARCH_NS)
+		return true;
+	marks->searched_ns = marks->now_ns;
+	return false;
+}
+
+/*
+ * Who says so can be anybody of the user's.  That it is the process that it says is not known, but
+ * that this one is the user's, too.
+ */
+static void check_user(SptMarks *marks, struct mark_ring *ring)
+{
+	uint32_t uid;
+
+	ring->seen_ns = spt_clock_ns(CLOCK_MONOTONIC);
+	if (ring->pid && spt_process_user(ring->pid, &uid) && uid == marks->uid)
+		return;
+	drop_ring(marks, ring);
+	marks->status.refused++;
+}
+
 static void adopt_ring(SptMarks *marks, uint32_t i)
 {
 	struct spt_marks_slot *slot = spt_marks_slot(marks->shared, i);
@@ -449,7 +587,8 @@ static void adopt_ring(SptMarks *marks, uint32_t i)
 	uint32_t host;
 
 	/* Pairs with the release by which the thread has made it ready. */
-	if (marks->by_slot[i] || !__atomic_load_n(&slot->is_ready, __ATOMIC_ACQUIRE))
+	if (marks->by_slot[i] || !__atomic_load_n(&slot->is_ready, __ATOMIC_ACQUIRE) ||
+	    (marks->is_of_user && slot->is_foreign && is_searched_for(marks)))
 		return;
 	ring = g_new0(struct mark_ring, 1);
 	spt_marks_reader_init(&ring->reader, marks->shared, i);
@@ -465,6 +604,8 @@ static void adopt_ring(SptMarks *marks, uint32_t i)
 		ring->tid = ring->tid == ring->pid ? host : spt_namespace_thread(host, ring->tid);
 		ring->pid = host;
 	}
+	if (marks->is_of_user)
+		check_user(marks, ring);
 	marks->by_slot[i] = ring;
 	g_ptr_array_add(marks->active, ring);
 }
@@ -472,7 +613,7 @@ static void adopt_ring(SptMarks *marks, uint32_t i)
 static uint32_t n_slots_used(const SptMarks *marks)
 {
 	return MIN(__atomic_load_n(&spt_marks_programs(marks->shared)->next_slot, __ATOMIC_RELAXED),
-		   SPT_MARKS_SLOTS);
+		   marks->n_slots);
 }
 
 bool spt_marks_is_used(const SptMarks *marks)
@@ -546,7 +687,9 @@ static void take_all(SptMarks *marks, uint64_t until_ns, bool is_last)
 	while (is_busy && spt_clock_ns(CLOCK_MONOTONIC) < until_ns) {
 		is_busy = false;
 		look_at_stamps(marks);
-		for (uint32_t i = 0; i < n_slots_used(marks); i++)
+		/* What it takes to know whose a ring is, is part of the time. */
+		for (uint32_t i = 0;
+		     i < n_slots_used(marks) && spt_clock_ns(CLOCK_MONOTONIC) < until_ns; i++)
 			adopt_ring(marks, i);
 		for (unsigned i = 0; i < marks->active->len; i++) {
 			settle(marks, marks->active->pdata[i], is_last);
@@ -555,26 +698,36 @@ static void take_all(SptMarks *marks, uint64_t until_ns, bool is_last)
 	}
 }
 
-void spt_marks_step(SptMarks *marks)
+void spt_marks_step_for(SptMarks *marks, uint64_t most_ns)
 {
 	if (!spt_marks_is_used(marks))
 		return;
-	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + STEP_NS, false);
+	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + most_ns, false);
 	for (unsigned i = 0; i < marks->active->len; i++)
 		count_lost(marks, marks->active->pdata[i]);
 	if (marks->now_ns - marks->looked_ns >= LOOK_NS)
 		look_after_gone(marks);
 }
 
+void spt_marks_step(SptMarks *marks)
+{
+	spt_marks_step_for(marks, STEP_NS);
+}
+
 void spt_marks_finish(SptMarks *marks)
 {
+	spt_marks_finish_for(marks, LAST_NS);
+}
+
+void spt_marks_finish_for(SptMarks *marks, uint64_t most_ns)
+{
 	end_programs(marks);
-	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + LAST_NS, true);
+	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + most_ns, true);
 	for (unsigned i = 0; i < marks->active->len; i++)
 		end_ring(marks, marks->active->pdata[i]);
 	put_unended(marks, marks->open, 0);
 	g_ptr_array_set_size(marks->active, 0);
-	memset(marks->by_slot, 0, sizeof(marks->by_slot));
+	memset(marks->by_slot, 0, marks->n_slots * sizeof(*marks->by_slot));
 	marks->status.lost += MIN(spt_marks_programs(marks->shared)->slotless, MOST_LOST);
 }
 

@@ -57,6 +57,23 @@ static uint32_t number_inside(const char *directory)
 	return n > 1 ? number : 0;
 }
 
+bool spt_process_user(uint32_t pid, uint32_t *ret)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%u/status", pid), *text = NULL;
+	const char *at;
+	char *end;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return false;
+	/* Real, effective, saved and of the file system; no name can have a line of its own. */
+	at = strstr(text, "\nUid:\t");
+	at = at ? strchr(at + strlen("\nUid:\t"), '\t') : NULL;
+	if (!at)
+		return false;
+	*ret = (uint32_t)strtoul(at, &end, 10);
+	return end > at + 1;
+}
+
 /* Whether process @directory has @inode mapped; @otherwise where that may not be read. */
 static bool has_mapped(const char *directory, uint64_t inode, bool otherwise)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of processes and threads that are in another PID namespace. */
+/* Numbers of processes and threads that are in another PID namespace, and whose processes are. */
 #ifndef SPT_NAMESPACE_H
 #define SPT_NAMESPACE_H
 
@@ -22,6 +22,9 @@ uint32_t spt_namespace_process(uint32_t pid, uint64_t inode);
 bool spt_namespace_is_own(uint32_t pid, uint64_t inode);
 /* The same of its thread @tid; @process: what the call above has returned. */
 uint32_t spt_namespace_thread(uint32_t process, uint32_t tid);
+
+/* The effective user of process @pid; false: it has exited. */
+bool spt_process_user(uint32_t pid, uint32_t *ret);
 
 /* How many filters of system calls this process has; of an older kernel: whether it has any. */
 uint32_t spt_self_filters(void);

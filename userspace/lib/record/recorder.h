@@ -182,6 +182,11 @@ typedef struct {
 	uint64_t broken;		/* rings with impossible content; their rest is lost */
 	/* Begins and ends without the other, counters without a number, and so on. */
 	uint64_t invalid;
+	/* Threads of other users' programs that are not shown to be of such a process. */
+	uint64_t refused;
+	uint64_t users;			/* others, whose programs could say something ... */
+	uint64_t users_lost;		/* ... and what these say that they lost */
+	uint64_t others;		/* users whose programs were another recorder's */
 	bool has_started, has_stopped;	/* the marks options->start_at and stop_at have come */
 	/* Marks of options->when_mark that were slow, so far. */
 	uint64_t slow;

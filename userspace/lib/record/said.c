@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "record/flow-ends.h"
 
 enum { MARK_KIND = 1, LOG_KIND, FLOW_KIND, CALL_KIND, SIGNAL_KIND };
 G_STATIC_ASSERT(SIGNAL_KIND < SPT_SAID_FIRST_COUNTER);
@@ -192,10 +191,15 @@ void spt_said_signal(SptSaid *said, const SptSaidCall *call)
 	spt_output_put(said->output, SPT_ROW_DECLARED, &row);
 }
 
-bool spt_said_flow(SptSaid *said, uint64_t time, uint32_t thread, const char *name, uint64_t id,
-		   bool is_end)
+SptFlowEnds *spt_said_flows(SptSaid *said)
 {
-	uint32_t number = spt_flow_ends_pair(said->flows, name, id, is_end, time);
+	return said->flows;
+}
+
+bool spt_said_flow(SptSaid *said, SptFlowEnds *flows, uint64_t time, uint32_t thread,
+		   const char *name, uint64_t id, bool is_end)
+{
+	uint32_t number = spt_flow_ends_pair(flows, name, id, is_end, time);
 	const SptDeclaredRow row = {
 		.time = time,
 		.kind = FLOW_KIND,

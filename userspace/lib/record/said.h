@@ -7,6 +7,7 @@
 #ifndef SPT_SAID_H
 #define SPT_SAID_H
 
+#include "record/flow-ends.h"
 #include "record/output.h"
 
 G_BEGIN_DECLS
@@ -51,12 +52,14 @@ void spt_said_free(SptSaid *said);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptSaid, spt_said_free)
 
 void spt_said_mark(SptSaid *said, const SptSaidMark *mark);
+/* The flows of those that have none of their own. */
+SptFlowEnds *spt_said_flows(SptSaid *said);
 /*
- * An end of a flow: the rows of both ends get the same number, which no other flow of the recording
- * has.  False: it was dropped, since too many are under way.
+ * An end of a flow of @flows: the rows of both ends get the same number, which no other flow of the
+ * recording has.  False: it was dropped, since too many are under way.
  */
-bool spt_said_flow(SptSaid *said, uint64_t time, uint32_t thread, const char *name, uint64_t id,
-		   bool is_end);
+bool spt_said_flow(SptSaid *said, SptFlowEnds *flows, uint64_t time, uint32_t thread,
+		   const char *name, uint64_t id, bool is_end);
 void spt_said_call(SptSaid *said, const SptSaidCall *call);
 void spt_said_signal(SptSaid *said, const SptSaidCall *call);
 /* Of GLib's levels, which are bits. */

@@ -90,6 +90,29 @@ void spt_statements_request(unsigned statements, SptRecorderOptions *recorder)
 			*(bool *)((char *)recorder + options[i].member) = true;
 }
 
+/* Of programs of other users. */
+static void add_notes_of_users(GPtrArray *notes, const SptMarksStatus *status)
+{
+	if (status->users_lost)
+		g_ptr_array_add(
+			notes,
+			g_strdup_printf(
+				spt_words("Note: programs of other users say that %" PRIu64 " of their marks were lost."),
+				status->users_lost));
+	if (status->refused)
+		g_ptr_array_add(
+			notes,
+			g_strdup_printf(
+				spt_words("Note: marks of %" PRIu64 " threads of other users were dropped: they named a process that is not that user's, or that had exited before it was looked at."),
+				status->refused));
+	if (status->others)
+		g_ptr_array_add(
+			notes,
+			g_strdup_printf(
+				spt_words("Note: marks of %" PRIu64 " users were taken by a recorder of their own."),
+				status->others));
+}
+
 GPtrArray *spt_statements_notes(const SptMarksStatus *status)
 {
 	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
@@ -120,5 +143,6 @@ GPtrArray *spt_statements_notes(const SptMarksStatus *status)
 			g_strdup_printf(
 				spt_words("Note: %" PRIu64 " marks were dropped: begins and ends without the other, counters without a number, or more counters, flows and open spans than are kept."),
 				status->invalid));
+	add_notes_of_users(notes, status);
 	return notes;
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/statements.h"
 
+#include <errno.h>
+
+#include "base/words.h"
 #include "record/compositor.h"
 #include "record/control.h"
 #include "record/counters.h"
 #include "record/dbus.h"
 #include "record/journal.h"
 #include "record/logs.h"
+#include "record/mark-users.h"
 #include "record/marks.h"
 #include "record/program-library.h"
 #include "record/trace-marker.h"
@@ -26,6 +30,7 @@ struct SptStatements {
 	bool are_awaited;		/* marks that begin or end the recording */
 	SptSaid *said;
 	SptMarks *marks;		/* these NULL: not requested */
+	SptMarkUsers *users;
 	SptControl *control;
 	SptCompositor *compositor;
 	bool wants_compositor;
@@ -58,15 +63,40 @@ static void find_interfaces(SptStatements *statements)
 									    "--marks", NULL);
 }
 
-/* Where they cannot be reached, what the recorder starts is recorded all the same. */
+/*
+ * Where they cannot be reached, what the recorder starts is recorded all the same.  Programs that
+ * run for longer than the module is loaded, or are older than its node, have the other way.
+ */
 static void reach_running(SptStatements *statements, const SptTraceFilter *filter)
 {
+	bool is_command = filter->n_pids == 1 && filter->pids[0] == statements->command_pid;
 	g_autoptr(GError) error = NULL;
 
-	if (spt_marks_reach_running(statements->marks, filter, &error))
-		statements->are_awaited = true;
-	else
+	/* A command has the memory already, and others would fill it for nothing. */
+	if (!is_command)
+		statements->users = spt_mark_users_new(statements->marks, statements->said,
+						       statements->threads, filter);
+	if (!spt_marks_reach_running(statements->marks, filter, &error))
 		statements->unreachable = g_strdup(error->message);
+	statements->are_awaited |= statements->users || !statements->unreachable;
+}
+
+/* One way is enough, but if there is somebody else at the other one. */
+static void begin_marks(SptStatements *statements)
+{
+	spt_marks_begin(statements->marks);
+	if (!statements->users)
+		return;
+	if (spt_mark_users_begin(statements->users)) {
+		g_clear_pointer(&statements->unreachable, g_free);
+		return;
+	}
+	if (errno == EBUSY) {
+		g_free(statements->unreachable);
+		statements->unreachable = g_strdup(
+			spt_words("another recorder takes the marks of running programs"));
+	}
+	g_clear_pointer(&statements->users, spt_mark_users_free);
 }
 
 static bool begin_parts(SptStatements *statements, const SptRecorderOptions *options,
@@ -110,6 +140,9 @@ static bool begin_parts(SptStatements *statements, const SptRecorderOptions *opt
 		spt_marks_watch(statements->marks, options->start_at, options->stop_at);
 	if (statements->marks && options->when_mark)
 		spt_marks_watch_slow(statements->marks, options->when_mark, options->when_mark_ns);
+	if (statements->users && options->when_mark)
+		spt_mark_users_watch_slow(statements->users, options->when_mark,
+					  options->when_mark_ns);
 	if (!statements->marks && (options->marks || options->running_marks))
 		return false;
 	if (has_counters)
@@ -134,6 +167,7 @@ void spt_statements_free(SptStatements *statements)
 {
 	if (!statements)
 		return;
+	spt_mark_users_free(statements->users);
 	spt_marks_free(statements->marks);
 	spt_control_free(statements->control);
 	spt_compositor_free(statements->compositor);
@@ -185,7 +219,7 @@ static void statements_begin(void *part)
 	SptStatements *statements = part;
 
 	if (statements->marks)
-		spt_marks_begin(statements->marks);
+		begin_marks(statements);
 	if (statements->wants_compositor)
 		statements->compositor = spt_compositor_new(statements->said, statements->threads);
 	if (statements->journal)
@@ -203,6 +237,7 @@ int spt_statements_step_ms(const SptStatements *statements, int timeout_ms)
 	    statements->compositor)
 		timeout_ms = MIN(timeout_ms, AWAITED_MS);
 	if ((statements->marks && spt_marks_is_used(statements->marks)) ||
+	    (statements->users && spt_mark_users_are_used(statements->users)) ||
 	    (statements->control && spt_control_is_used(statements->control)))
 		timeout_ms = MIN(timeout_ms, USED_MS);
 	return timeout_ms;
@@ -237,6 +272,8 @@ void spt_statements_step(SptStatements *statements, const SptTasks *tasks, uint6
 {
 	if (statements->marks)
 		spt_marks_admit(statements->marks, tasks);
+	if (statements->users)
+		spt_mark_users_step(statements->users, tasks);
 	take_statements(statements);
 	if (statements->counters)
 		spt_counters_step(statements->counters, tasks, now_ns);
@@ -267,12 +304,15 @@ static bool statements_finish(void *part, G_GNUC_UNUSED GError **error)
 		statements->others.marks += spt_dbus_finish(statements->dbus);
 	if (statements->trace_marker)
 		statements->others.marks += spt_trace_marker_finish(statements->trace_marker);
+	if (statements->users)
+		spt_mark_users_finish(statements->users);
 	if (statements->marks)
 		spt_marks_finish(statements->marks);
 	spt_statements_status(statements, &status);
 	note_status(statements, "marks_lost", status.lost);
 	note_status(statements, "marks_broken", status.broken);
 	note_status(statements, "marks_invalid", status.invalid);
+	note_status(statements, "marks_refused", status.refused);
 	return true;
 }
 
@@ -283,6 +323,8 @@ void spt_statements_status(const SptStatements *statements, SptMarksStatus *ret)
 	*ret = (SptMarksStatus){ 0 };
 	if (statements->marks)
 		spt_marks_status(statements->marks, ret);
+	if (statements->users)
+		spt_mark_users_status(statements->users, ret);
 	if (statements->journal)
 		ret->journal_complaint = spt_journal_complaint(statements->journal);
 	if (statements->dbus) {

@@ -6,7 +6,7 @@
 #define PATIENCE_NS 30000000000ULL
 
 struct known_thread {
-	uint32_t id;
+	uint32_t id, pid;
 	uint64_t start_ns;
 };
 
@@ -41,7 +41,7 @@ static void thread_ids_thread(void *part, const SptThread *thread)
 {
 	SptThreadIds *ids = part;
 	GArray *known = g_hash_table_lookup(ids->by_tid, GUINT_TO_POINTER(thread->tid));
-	struct known_thread row = { thread->id, thread->start_time };
+	struct known_thread row = { thread->id, thread->process->pid, thread->start_time };
 
 	if (!known) {
 		known = g_array_new(FALSE, FALSE, sizeof(row));
@@ -67,7 +67,8 @@ bool spt_thread_ids_are_ripe(const SptThreadIds *ids, uint64_t time_ns, uint64_t
 	       (ids->passed_ns > time_ns || now_ns >= time_ns + PATIENCE_NS);
 }
 
-uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns)
+static const struct known_thread *thread_ids_look_up(const SptThreadIds *ids, uint32_t tid,
+						     uint64_t time_ns)
 {
 	const GArray *known = g_hash_table_lookup(ids->by_tid, GUINT_TO_POINTER(tid));
 
@@ -75,9 +76,28 @@ uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t tim
 		const struct known_thread *thread = &g_array_index(known, struct known_thread, i);
 
 		if (thread->start_ns <= time_ns)
-			return thread->id;
+			return thread;
 	}
-	return 0;
+	return NULL;
+}
+
+uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns)
+{
+	const struct known_thread *thread = thread_ids_look_up(ids, tid, time_ns);
+
+	return thread ? thread->id : 0;
+}
+
+uint32_t spt_thread_ids_find_in(const SptThreadIds *ids, uint32_t pid, uint64_t seen_ns,
+				uint32_t tid, uint64_t time_ns)
+{
+	const struct known_thread *first = thread_ids_look_up(ids, pid, seen_ns);
+	const struct known_thread *thread = thread_ids_look_up(ids, tid, time_ns);
+
+	return first && thread && first->pid == pid && thread->pid == pid &&
+			       thread->start_ns >= first->start_ns ?
+		       thread->id :
+		       0;
 }
 
 const SptStage spt_thread_ids_stage = {

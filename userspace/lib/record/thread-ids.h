@@ -27,6 +27,12 @@ uint64_t spt_thread_ids_passed(const SptThreadIds *ids);
 bool spt_thread_ids_are_ripe(const SptThreadIds *ids, uint64_t time_ns, uint64_t now_ns);
 /* The latest thread with @tid that had begun at @time_ns; 0: none is known. */
 uint32_t spt_thread_ids_find(const SptThreadIds *ids, uint32_t tid, uint64_t time_ns);
+/*
+ * The same of a thread that is one of the process which had @pid at @seen_ns, and of no earlier one
+ * with that number.
+ */
+uint32_t spt_thread_ids_find_in(const SptThreadIds *ids, uint32_t pid, uint64_t seen_ns,
+				uint32_t tid, uint64_t time_ns);
 
 extern const SptStage spt_thread_ids_stage;
 
