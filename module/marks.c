@@ -104,7 +104,7 @@ static struct marks_recorder *marks_recorder_of(const struct marks_user *user)
 	return user->own ? user->own : of_all;
 }
 
-/* Whoever is the user's recorder from now on, nobody has asked it yet. */
+/* The user has another recorder from now on, or none: nobody has asked it yet. */
 static void marks_turn(struct marks_user *user)
 {
 	lockdep_assert_held(&marks_lock);

@@ -9,7 +9,10 @@
 
 #include "profile/moments.h"
 #include "profile/selection.h"
+#include "record/flow-ends.h"
 #include "record/mark-spans.h"
+#include "record/mark-users.h"
+#include "record/namespace.h"
 #include "record/systrace-text.h"
 #include "record/trace-page.h"
 #include "rings/marks-reader.h"
@@ -24,7 +27,9 @@ static void *connect_here(void)
 	static struct spt_mark_process process = { .image = 1, .pid = 1 };
 
 	g_assert_true(marks != MAP_FAILED);
-	spt_mark_link = (struct spt_mark_link){ .ring = 1, .marks = marks, .process = &process };
+	spt_mark_link = (struct spt_mark_link){
+		.ring = 1, .marks = marks, .n_slots = SPT_MARKS_SLOTS, .process = &process
+	};
 	spt_mark_thread = (struct spt_mark_thread){ 0 };
 	spt_mark_bell.ring = 1;
 	return marks;
@@ -150,6 +155,96 @@ static void test_over(void)
 	g_assert_false(spt_mark_is_recorded());
 	g_assert_cmpuint(spt_marks_slot(marks, 0)->lost, ==, 1);
 	disconnect(marks);
+}
+
+static int make_sealed(uint64_t bytes, int seals)
+{
+	int fd = memfd_create("marks", MFD_ALLOW_SEALING);
+
+	g_assert_cmpint(fd, >=, 0);
+	g_assert_cmpint(ftruncate(fd, (off_t)bytes), ==, 0);
+	g_assert_cmpint(fcntl(fd, F_ADD_SEALS, seals), ==, 0);
+	return fd;
+}
+
+/* Only memory that nobody can make shorter, and of whole rings. */
+static void test_slots(void)
+{
+	const struct {
+		uint64_t bytes;
+		int seals;
+		uint32_t slots;
+	} rows[] = {
+		{ spt_marks_bytes(), F_SEAL_SHRINK, SPT_MARKS_SLOTS },
+		{ spt_marks_bytes_of(1), F_SEAL_SHRINK | F_SEAL_GROW, 1 },
+		{ spt_marks_bytes_of(128), F_SEAL_SHRINK, 128 },
+		{ spt_marks_bytes_of(128), F_SEAL_GROW, 0 },
+		{ spt_marks_bytes_of(128) - 1, F_SEAL_SHRINK, 0 },
+		{ spt_marks_bytes_of(128) + 4096, F_SEAL_SHRINK, 0 },
+		{ spt_marks_bytes_of(0), F_SEAL_SHRINK, 0 },
+		{ spt_marks_bytes_of(SPT_MARKS_SLOTS + 1), F_SEAL_SHRINK, 0 },
+		{ 0, F_SEAL_SHRINK, 0 },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+		int fd = make_sealed(rows[i].bytes, rows[i].seals);
+
+		g_assert_cmpuint(spt_mark_sealed_slots(fd), ==, rows[i].slots);
+		close(fd);
+	}
+}
+
+/* Of memory with few slots no thread takes one that is not there. */
+static void test_few(void)
+{
+	struct spt_marks_header *marks = connect_here();
+
+	spt_mark_link.n_slots = 1;
+	spt_marks_slot(marks, 0)->owner = 1;
+	spt_mark_instant(NULL, "none is left", NULL);
+	g_assert_cmpuint(spt_marks_slot(marks, 1)->owner, ==, 0);
+	g_assert_cmpuint(spt_marks_programs(marks)->slotless, ==, 1);
+	disconnect(marks);
+}
+
+/* However many users come: each has some slots while there are any, and all together no more. */
+static void test_users(void)
+{
+	uint32_t left = SPT_MARKS_SLOTS, n_users = 0, slots, last = UINT32_MAX;
+
+	while ((slots = spt_mark_users_slots(left))) {
+		g_assert_cmpuint(slots, <=, left);
+		g_assert_cmpuint(slots, <=, last);
+		last = slots;
+		left -= slots;
+		n_users++;
+	}
+	g_assert_cmpuint(left, <, 8);
+	g_assert_cmpuint(n_users, >, 30);
+}
+
+/* Ends of one user's flows neither pair with others' nor take their room; no number is twice. */
+static void test_flows(void)
+{
+	g_autoptr(SptFlowEnds) own = spt_flow_ends_new();
+	g_autoptr(SptFlowEnds) other = spt_flow_ends_new_beside(own, 2);
+	uint32_t first = spt_flow_ends_pair(own, "job", 1, false, 1),
+		 second = spt_flow_ends_pair(other, "job", 1, true, 2);
+
+	g_assert_cmpuint(first, !=, second);
+	g_assert_cmpuint(spt_flow_ends_pair(other, "job", 2, false, 3), !=, 0);
+	g_assert_cmpuint(spt_flow_ends_pair(other, "job", 3, false, 4), ==, 0);
+	g_assert_cmpuint(spt_flow_ends_pair(own, "job", 1, true, 5), ==, first);
+	g_assert_cmpuint(spt_flow_ends_pair(other, "job", 1, false, 6), ==, second);
+}
+
+static void test_user_of_process(void)
+{
+	uint32_t uid = 12345;
+
+	g_assert_true(spt_process_user((uint32_t)getpid(), &uid));
+	g_assert_cmpuint(uid, ==, geteuid());
+	g_assert_false(spt_process_user(0, &uid));
 }
 
 /* Words of any kind, heads of any value. */
@@ -287,6 +382,11 @@ int main(int argc, char **argv)
 	g_test_add_func("/marks/full", test_full);
 	g_test_add_func("/marks/long", test_long);
 	g_test_add_func("/marks/over", test_over);
+	g_test_add_func("/marks/slots", test_slots);
+	g_test_add_func("/marks/few", test_few);
+	g_test_add_func("/marks/users", test_users);
+	g_test_add_func("/marks/flows", test_flows);
+	g_test_add_func("/marks/user-of-process", test_user_of_process);
 	g_test_add_func("/marks/hostile", test_hostile);
 	g_test_add_func("/marks/spans", test_spans);
 	g_test_add_func("/marks/moments", test_moments);

@@ -153,7 +153,7 @@ enum spt_mark_type {
 #define SPT_MARKS_SLOTS_AT    (2 * SPT_MARKS_PAGE)
 #define SPT_MARKS_WORDS_AT    (SPT_MARKS_SLOTS_AT + SPT_MARKS_SLOTS * 128ULL)
 
-/* Of memory with so many slots: one that many users have a part of has fewer for each. */
+/* Memory that is for one of many users has fewer slots than SPT_MARKS_SLOTS. */
 static inline uint64_t spt_marks_bytes_of(uint32_t n_slots)
 {
 	return SPT_MARKS_WORDS_AT + (uint64_t)n_slots * SPT_MARKS_WORDS * 8;

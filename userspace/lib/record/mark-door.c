@@ -125,6 +125,12 @@ static bool listen_at(SptMarkDoor *door, const char *bell)
 	       listen(door->socket, QUEUE) == 0;
 }
 
+void spt_mark_door_set_taken(GError **error)
+{
+	spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
+		      "another recorder takes the marks of running programs");
+}
+
 SptMarkDoor *spt_mark_door_new(int marks_fd, GError **error)
 {
 	g_autoptr(SptMarkDoor) door = g_new0(SptMarkDoor, 1);
@@ -138,8 +144,7 @@ SptMarkDoor *spt_mark_door_new(int marks_fd, GError **error)
 	if (take_bell(door, bell) && listen_at(door, bell))
 		return g_steal_pointer(&door);
 	if (errno == EBUSY)
-		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "another recorder takes the marks of running programs");
+		spt_mark_door_set_taken(error);
 	else
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
 			      "running programs cannot be reached by %s: %s", bell,

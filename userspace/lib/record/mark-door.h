@@ -18,6 +18,8 @@ typedef struct SptMarkDoor SptMarkDoor;
 /* Whether the process is one of the recording, as far as is known. */
 typedef bool (*SptMarkDoorIsAdmitted)(uint32_t pid, void *data);
 
+/* Where another recorder has the door, or the module's (mark-node.h). */
+void spt_mark_door_set_taken(GError **error);
 /* @marks_fd: the memory; it stays the caller's.  Nothing rings yet. */
 SptMarkDoor *spt_mark_door_new(int marks_fd, GError **error);
 /* Rings: from now on programs ask. */

@@ -10,13 +10,15 @@
 #include "rings/marks-reader.h"
 
 /* As many as one user's programs have of their own recorder; a ring has a MiB. */
-#define ALL_SLOTS  SPT_MARKS_SLOTS
-#define LEAST_SLOTS 8u
-#define MOST_SLOTS 128u
+#define ALL_SLOTS   SPT_MARKS_SLOTS
+#define LEAST_SLOTS 4u
+#define MOST_SLOTS  128u
 /* At a step, of all users. */
 #define MOST_REQUESTS 32
 #define STEP_NS	      20000000ULL
 #define LAST_NS	      5000000000ULL
+/* Of all users; what a user says beyond the own part stays in the rings, or finds no room there. */
+#define BYTES_A_SECOND (16u << 20)
 
 /* A user who is not this one. */
 struct mark_user {
@@ -33,7 +35,7 @@ struct SptMarkUsers {
 	GArray *users;			/* struct mark_user */
 	uint32_t n_slots;		/* left */
 	unsigned next;			/* who is first at the next step */
-	uint32_t others;
+	uint32_t others, n_roomless;
 	char *when_mark;
 	uint64_t when_ns;
 };
@@ -122,8 +124,10 @@ static SptMarks *mark_users_add(SptMarkUsers *users, uint32_t uid)
 
 	if (slots)
 		user.marks = spt_marks_new_for_user(users->said, users->threads, uid, slots, NULL);
-	if (!user.marks)
+	if (!user.marks) {
+		users->n_roomless++;
 		return NULL;
+	}
 	users->n_slots -= slots;
 	spt_marks_expect_others(user.marks, users->filter.n_pids > 0);
 	if (users->when_mark)
@@ -170,7 +174,7 @@ static void mark_users_take(SptMarkUsers *users, const SptTasks *tasks)
 			g_array_index(users->users, struct mark_user, (users->next + i) % n).marks;
 
 		spt_marks_admit(marks, tasks);
-		spt_marks_step_for(marks, STEP_NS / n);
+		spt_marks_step_for(marks, STEP_NS / n, BYTES_A_SECOND / n);
 	}
 	users->next = n ? (users->next + 1) % n : 0;
 }
@@ -210,5 +214,6 @@ void spt_mark_users_status(const SptMarkUsers *users, SptMarksStatus *ret)
 		ret->users_lost += status.lost;
 	}
 	ret->users += users->users->len;
+	ret->roomless += users->n_roomless;
 	ret->others += users->node ? spt_mark_node_others(users->node) : users->others;
 }

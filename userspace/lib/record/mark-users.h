@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Marks of programs that run already, whoever's they are, by the module's node (mark-node.h).  The
+ * Marks of programs of all users that run already, by the module's node (mark-node.h).  The
  * programs of each user share memory that no other user's have; so who writes into it at will, or
  * without end, costs others nothing.  Marks count only as those of the user's own processes.
  */

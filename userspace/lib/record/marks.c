@@ -40,12 +40,13 @@
 #define USERS_COUNTERS	 128
 #define USERS_FLOWS	 4096
 #define SEARCH_NS	 100000000ULL
+#define NS_PER_S	 1000000000ULL
 
 struct mark_ring {
 	SptMarksReader reader;
 	uint32_t slot, pid, tid, image;
 	bool is_foreign;
-	bool is_dropped;		/* it is none of this recording, or nobody's to tell */
+	bool is_dropped;		/* it is not recorded */
 	uint64_t begin_ns;
 	uint64_t seen_ns;		/* when its process was the user's */
 	uint32_t thread;		/* of the capture; 0: not known */
@@ -75,6 +76,9 @@ struct SptMarks {
 	GHashTable *counters;		/* names of that one's; NULL: the own user's */
 	SptFlowEnds *flows;
 	const SptTasks *tasks;		/* of the last step */
+	bool is_last;			/* what may not be taken now is lost */
+	uint64_t filled_ns;
+	int64_t allowance;		/* bytes of rings that may be taken; not the own user's */
 	bool is_tsc;
 	uint64_t base_stamp, base_ns, now_stamp, now_ns;
 	const SptThreadIds *threads;
@@ -211,7 +215,7 @@ bool spt_marks_reach_running(SptMarks *marks, const SptTraceFilter *filter, GErr
 		has_user |= filter->uids[i] == geteuid();
 	if (filter->cgroup || !has_user) {
 		spt_set_error(error, SPT_TRACE_ERROR, SPT_TRACE_ERROR_BAD_CONFIG,
-			      "running programs can be asked for their marks by process or all at once, and only those of your own user");
+			      "running programs can be asked for their marks by process or all at once; those of other users by root alone, and the kernel module");
 		return false;
 	}
 	marks->by_process = filter->n_pids > 0;
@@ -461,7 +465,10 @@ static uint32_t find_thread(const SptMarks *marks, const struct mark_ring *ring,
 				      ring->tid, begin_ns);
 }
 
-/* Which thread it is, once that is certain. */
+/*
+ * Which thread it is, once that is certain.  Of another user's programs none is believed that is
+ * not known to be of the process that is theirs.
+ */
 static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
 {
 	uint64_t begin_ns = MAX(ring->begin_ns, marks->base_ns);
@@ -478,10 +485,14 @@ static void settle(SptMarks *marks, struct mark_ring *ring, bool is_last)
 		ring->thread = find_thread(marks, ring, COARSE_NS);
 	ring->is_settled = ring->thread || is_last || marks->now_ns > begin_ns + PATIENCE_NS ||
 			   marks->late_bytes > marks->most_late_bytes;
-	if (ring->is_settled && !ring->thread && marks->drops_others)
-		drop_ring(marks, ring);
-	else if (ring->is_settled)
+	if (!ring->is_settled)
+		return;
+	if (ring->thread || !(marks->drops_others || marks->is_of_user)) {
 		put_late_records(marks, ring);
+		return;
+	}
+	drop_ring(marks, ring);
+	marks->status.refused += marks->is_of_user;
 }
 
 void spt_marks_watch(SptMarks *marks, const char *start_at, const char *stop_at)
@@ -518,27 +529,38 @@ static bool watch_record(SptMarks *marks, const SptMarkRecord *record)
 	return marks->has_begun;
 }
 
+static bool has_used_allowance(const SptMarks *marks)
+{
+	return marks->is_of_user && marks->allowance <= 0;
+}
+
 /* Returns whether there may be more. */
 static bool take_some(SptMarks *marks, struct mark_ring *ring)
 {
+	bool is_too_much = has_used_allowance(marks);
 	SptMarkRecord record;
+	uint32_t begin = ring->reader.at;
 	unsigned n = 0;
 
-	if (!spt_marks_reader_begin(&ring->reader))
+	if ((is_too_much && !marks->is_last && !ring->is_dropped) ||
+	    !spt_marks_reader_begin(&ring->reader))
 		return false;
 	if (ring->is_dropped)
-		ring->reader.at = ring->reader.end;
+		begin = ring->reader.at = ring->reader.end;
 	while (n < RECORDS_AT_A_TIME && spt_marks_reader_next(&ring->reader, &record)) {
 		n++;
 		if (!watch_record(marks, &record))
 			continue;
-		if (ring->is_settled)
+		if (is_too_much)
+			marks->status.lost++;
+		else if (ring->is_settled)
 			put_record(marks, ring, &record);
 		else
 			keep_late(marks, ring, &record);
 	}
+	marks->allowance -= (int64_t)(ring->reader.at - begin) * 8;
 	spt_marks_reader_end(&ring->reader);
-	return n == RECORDS_AT_A_TIME;
+	return n == RECORDS_AT_A_TIME && (marks->is_last || !has_used_allowance(marks));
 }
 
 static void count_lost(SptMarks *marks, struct mark_ring *ring)
@@ -698,8 +720,20 @@ static void take_all(SptMarks *marks, uint64_t until_ns, bool is_last)
 	}
 }
 
-void spt_marks_step_for(SptMarks *marks, uint64_t most_ns)
+/* At most what a second gives can be saved. */
+static void fill_allowance(SptMarks *marks, uint64_t bytes_a_second)
 {
+	uint64_t now_ns = spt_clock_ns(CLOCK_MONOTONIC),
+		 passed_ns = MIN(now_ns - marks->filled_ns, NS_PER_S);
+
+	marks->allowance += (int64_t)(passed_ns * bytes_a_second / NS_PER_S);
+	marks->allowance = MIN(marks->allowance, (int64_t)bytes_a_second);
+	marks->filled_ns = now_ns;
+}
+
+void spt_marks_step_for(SptMarks *marks, uint64_t most_ns, uint64_t bytes_a_second)
+{
+	fill_allowance(marks, bytes_a_second);
 	if (!spt_marks_is_used(marks))
 		return;
 	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + most_ns, false);
@@ -711,7 +745,7 @@ void spt_marks_step_for(SptMarks *marks, uint64_t most_ns)
 
 void spt_marks_step(SptMarks *marks)
 {
-	spt_marks_step_for(marks, STEP_NS);
+	spt_marks_step_for(marks, STEP_NS, 0);
 }
 
 void spt_marks_finish(SptMarks *marks)
@@ -722,6 +756,7 @@ void spt_marks_finish(SptMarks *marks)
 void spt_marks_finish_for(SptMarks *marks, uint64_t most_ns)
 {
 	end_programs(marks);
+	marks->is_last = true;
 	take_all(marks, spt_clock_ns(CLOCK_MONOTONIC) + most_ns, true);
 	for (unsigned i = 0; i < marks->active->len; i++)
 		end_ring(marks, marks->active->pdata[i]);

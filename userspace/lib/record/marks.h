@@ -54,8 +54,8 @@ void spt_marks_watch(SptMarks *marks, const char *start_at, const char *stop_at)
 bool spt_marks_is_used(const SptMarks *marks);
 /* Takes what is in the rings, for at most some milliseconds. */
 void spt_marks_step(SptMarks *marks);
-/* The same for at most @most_ns. */
-void spt_marks_step_for(SptMarks *marks, uint64_t most_ns);
+/* The same for at most @most_ns, and on average at most that many bytes of rings a second. */
+void spt_marks_step_for(SptMarks *marks, uint64_t most_ns, uint64_t bytes_a_second);
 /* Ends the recording while programs continue, and takes the rest. */
 void spt_marks_finish(SptMarks *marks);
 void spt_marks_finish_for(SptMarks *marks, uint64_t most_ns);

@@ -186,6 +186,7 @@ typedef struct {
 	uint64_t refused;
 	uint64_t users;			/* others, whose programs could say something ... */
 	uint64_t users_lost;		/* ... and what these say that they lost */
+	uint64_t roomless;		/* users for whose programs there was no memory */
 	uint64_t others;		/* users whose programs were another recorder's */
 	bool has_started, has_stopped;	/* the marks options->start_at and stop_at have come */
 	/* Marks of options->when_mark that were slow, so far. */

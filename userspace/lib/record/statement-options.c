@@ -99,17 +99,28 @@ static void add_notes_of_users(GPtrArray *notes, const SptMarksStatus *status)
 			g_strdup_printf(
 				spt_words("Note: programs of other users say that %" PRIu64 " of their marks were lost."),
 				status->users_lost));
+	if (status->roomless)
+		g_ptr_array_add(
+			notes,
+			g_strdup_printf(
+				spt_words("Note: there was no memory left for the marks of %" PRIu64 " more users."),
+				status->roomless));
 	if (status->refused)
 		g_ptr_array_add(
 			notes,
 			g_strdup_printf(
-				spt_words("Note: marks of %" PRIu64 " threads of other users were dropped: they named a process that is not that user's, or that had exited before it was looked at."),
+				spt_words("Note: marks of %" PRIu64 " threads of other users were dropped: they named a process or thread that is not that user's, or that had exited before it was looked at."),
 				status->refused));
-	if (status->others)
+	if (status->others == 1)
+		g_ptr_array_add(
+			notes,
+			g_strdup(spt_words(
+				"Note: marks of one user were taken by a recorder of that user.")));
+	else if (status->others)
 		g_ptr_array_add(
 			notes,
 			g_strdup_printf(
-				spt_words("Note: marks of %" PRIu64 " users were taken by a recorder of their own."),
+				spt_words("Note: marks of %" PRIu64 " users were taken by recorders of their own."),
 				status->others));
 }
 

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 
-#include "base/words.h"
 #include "record/compositor.h"
 #include "record/control.h"
 #include "record/counters.h"
 #include "record/dbus.h"
 #include "record/journal.h"
 #include "record/logs.h"
+#include "record/mark-door.h"
 #include "record/mark-users.h"
 #include "record/marks.h"
 #include "record/program-library.h"
@@ -84,6 +84,8 @@ static void reach_running(SptStatements *statements, const SptTraceFilter *filte
 /* One way is enough, but if there is somebody else at the other one. */
 static void begin_marks(SptStatements *statements)
 {
+	g_autoptr(GError) error = NULL;
+
 	spt_marks_begin(statements->marks);
 	if (!statements->users)
 		return;
@@ -93,8 +95,8 @@ static void begin_marks(SptStatements *statements)
 	}
 	if (errno == EBUSY) {
 		g_free(statements->unreachable);
-		statements->unreachable = g_strdup(
-			spt_words("another recorder takes the marks of running programs"));
+		spt_mark_door_set_taken(&error);
+		statements->unreachable = g_strdup(error->message);
 	}
 	g_clear_pointer(&statements->users, spt_mark_users_free);
 }
