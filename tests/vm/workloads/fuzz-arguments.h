@@ -34,6 +34,7 @@ enum call {
 	CALL_READ,
 	CALL_POLL,
 	CALL_CHILD,
+	CALL_MARKS,
 	CALL_KINDS
 };
 

@@ -9,6 +9,7 @@
  */
 #include "fuzz-arguments.h"
 #include "fuzz-crossed.h"
+#include "fuzz-marks.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -35,7 +36,7 @@ static const struct {
 	[CALL_TABLE] = { "TABLE", 60 },		[CALL_CHAIN] = { "CHAIN", 60 },
 	[CALL_REVOKE] = { "REVOKE", 20 },	[CALL_TRACEABLE] = { "TRACEABLE", 40 },
 	[CALL_SOURCES] = { "SOURCES", 100 },	[CALL_SOURCE_INFO] = { "SOURCE_INFO", 30 },
-	[CALL_SOURCE_STATS] = { "SOURCE_STATS", 60 },
+	[CALL_SOURCE_STATS] = { "SOURCE_STATS", 60 }, [CALL_MARKS] = { "marks", 200 },
 };
 
 static uint64_t calls_of[THREADS + 1], granted[CALL_KINDS],
@@ -241,6 +242,7 @@ static bool one_call(struct hand *hand)
 	case CALL_READ: good = call_read(hand); break;
 	case CALL_POLL: good = call_poll(hand); break;
 	case CALL_CHILD: good = call_child(hand); break;
+	case CALL_MARKS: good = call_marks(hand); break;
 	default: good = call_ioctl(hand, call); break;
 	}
 	__atomic_fetch_add(good ? &granted[call] : &refused[call], 1, __ATOMIC_RELAXED);
@@ -400,6 +402,7 @@ int main(int argc, char **argv)
 		if (pthread_create(&threads[i], NULL, i ? fuzz : lie,
 				   (void *)(uintptr_t)(seed * SEEDS + i)))
 			errx(1, "cannot make a thread");
+	marks_start();
 	crossed_start();
 	/*
 	 * A process that sleeps in the device, or is long at a call, gets a signal; how far this
@@ -429,6 +432,7 @@ int main(int argc, char **argv)
 		if (slots[i] >= 0)
 			close(slots[i]);
 	crossed_end();
+	marks_end();
 
 	for (unsigned i = 0; i < CALL_KINDS; i++) {
 		printf("# %s: %" PRIu64 " granted, %" PRIu64 " refused, in %" PRIu64 " ms\n",
