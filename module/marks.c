@@ -413,8 +413,8 @@ static int marks_record(struct file *file, void __user *from)
 		err = -EBUSY;
 	else
 		err = user ? marks_begin_own(recorder, user) : marks_begin_all(recorder);
-	/* Pairs with the acquire of marks_poll(), which has no lock. */
 	if (!err)
+		/* Pairs with the acquires of marks_ioctl() and marks_poll(), without a lock. */
 		smp_store_release(&file->private_data, recorder);
 	mutex_unlock(&marks_lock);
 	if (!err)
