@@ -3,8 +3,11 @@
  * The events besides samples that can be recorded on this kernel, by the module or without it, and
  * reasons for those that cannot.
  */
+#include <sys/stat.h>
+
 #include "cmd.h"
 #include "doctor.h"
+#include "record/mark-node.h"
 #include "trace/trace.h"
 
 /* Each reason once, with the options that it is of. */
@@ -31,6 +34,17 @@ static void add_reason(GHashTable *reasons, GPtrArray *order, const char *why, c
 		g_ptr_array_add(order, key);
 	}
 	g_ptr_array_add(flags, (gpointer)flag);
+}
+
+/* Only what is wrong: a module from before it has no such node. */
+static void tell_of_marks(void)
+{
+	struct stat stat_of;
+
+	if (stat(SPT_MARK_NODE_PATH, &stat_of) == 0 && (stat_of.st_mode & 06) != 06)
+		spt_doctor_tell(SPT_FINDING_NOTE, "sudo chmod 0666 " SPT_MARK_NODE_PATH,
+				"Programs cannot open " SPT_MARK_NODE_PATH
+				": root's recorder does not find their marks (--marks).");
 }
 
 void spt_doctor_check_sources(SptTraceSource source)
@@ -67,6 +81,8 @@ void spt_doctor_check_sources(SptTraceSource source)
 			add_reason(reasons, order, error->message, extra->flag);
 	}
 	tell_reasons(reasons, order);
+	if (source == SPT_TRACE_MODULE)
+		tell_of_marks();
 	partly = trace ? spt_trace_sees_in_part(trace) : NULL;
 	if (partly)
 		spt_doctor_tell(SPT_FINDING_NOTE, NULL, "%s.", partly);

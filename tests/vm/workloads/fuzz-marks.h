@@ -99,7 +99,8 @@ static bool marks_call_as_is(struct hand *hand)
 				  open("/dev/sysprof-mark", O_RDWR | O_CLOEXEC));
 	case 1:
 	case 2:
-		return marks_keep(hand, marks_bells, MARKS_BELLS, ioctl(node, SYSPROF_MARK_BELL, 0));
+		return marks_keep(hand, marks_bells, MARKS_BELLS,
+				  ioctl(node, SYSPROF_MARK_BELL, 0));
 	case 3:
 	case 4:
 		fd = ioctl(node, SYSPROF_MARK_JOIN, (unsigned long)marks_ring(hand, node));

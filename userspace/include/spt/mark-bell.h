@@ -59,7 +59,8 @@ static inline bool spt_mark_hang_node(void)
 	if (bell >= 0)
 		syscall(SYS_close, bell);
 	spt_mark_link.has_node = has_node;
-	spt_mark_link.user = geteuid();
+	if (has_node)
+		spt_mark_link.user = geteuid();
 #ifdef SPT_MARK_KEEP_NODE
 	struct stat stat_of;
 

@@ -13,6 +13,7 @@
 /* Programs have these by spt/mark.h alone. */
 G_STATIC_ASSERT(SPT_MARK_NODE_BELL == SYSPROF_MARK_BELL);
 G_STATIC_ASSERT(SPT_MARK_NODE_JOIN == SYSPROF_MARK_JOIN);
+G_STATIC_ASSERT(sizeof(SPT_MARK_NODE) == sizeof(SPT_MARK_NODE_PATH));
 G_STATIC_ASSERT(SPT_MARK_BELL_BYTES == SYSPROF_MARK_BELL_BYTES);
 G_STATIC_ASSERT(offsetof(struct spt_mark_bell, ring) == offsetof(struct sysprof_mark_bell, ring));
 G_STATIC_ASSERT(offsetof(struct spt_mark_bell, answers) ==
@@ -24,7 +25,7 @@ struct SptMarkNode {
 
 bool spt_mark_node_is_there(void)
 {
-	return access(SPT_MARK_NODE, R_OK) == 0;
+	return access(SPT_MARK_NODE_PATH, R_OK) == 0;
 }
 
 static bool mark_node_record(int fd, uint32_t scope)
@@ -36,7 +37,7 @@ static bool mark_node_record(int fd, uint32_t scope)
 
 SptMarkNode *spt_mark_node_new(bool may_own)
 {
-	int fd = open(SPT_MARK_NODE, O_RDONLY | O_CLOEXEC | O_NONBLOCK), failure;
+	int fd = open(SPT_MARK_NODE_PATH, O_RDONLY | O_CLOEXEC | O_NONBLOCK), failure;
 	SptMarkNode *node;
 
 	if (fd < 0)

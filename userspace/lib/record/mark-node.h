@@ -9,6 +9,8 @@
 
 G_BEGIN_DECLS
 
+#define SPT_MARK_NODE_PATH "/dev/sysprof-mark"
+
 typedef struct SptMarkNode SptMarkNode;
 
 typedef struct {

@@ -40,6 +40,7 @@
 #define USERS_COUNTERS	 128
 #define USERS_FLOWS	 4096
 #define SEARCH_NS	 100000000ULL
+#define SEARCH_PAUSE	 30		/* times what the last one took */
 #define NS_PER_S	 1000000000ULL
 
 struct mark_ring {
@@ -84,7 +85,7 @@ struct SptMarks {
 	const SptThreadIds *threads;
 	GPtrArray *active;		/* struct mark_ring */
 	struct mark_ring **by_slot;
-	uint64_t looked_ns, searched_ns, late_bytes, most_late_bytes;
+	uint64_t looked_ns, next_search_ns, late_bytes, most_late_bytes;
 	SptMarkSpans *open;		/* spans that no one thread has */
 	char *start_at, *stop_at;	/* names, or NULL */
 	char *when_mark;		/* likewise; its slow marks are counted */
@@ -579,12 +580,21 @@ static void count_lost(SptMarks *marks, struct mark_ring *ring)
 /* Rings. */
 
 /* Whether the last search has been so lately that the next one has to wait. */
-static bool is_searched_for(SptMarks *marks)
+static bool is_search_too_soon(const SptMarks *marks)
 {
-	if (marks->now_ns - marks->searched_ns < SEARCH_NS)
-		return true;
-	marks->searched_ns = marks->now_ns;
-	return false;
+	return marks->now_ns < marks->next_search_ns;
+}
+
+/* A search reads a file for each process, and for each thread of one: a user can have many. */
+static void find_host_ids(SptMarks *marks, struct mark_ring *ring)
+{
+	uint64_t begin_ns = spt_clock_ns(CLOCK_MONOTONIC), end_ns;
+	uint32_t host = spt_namespace_process(ring->pid, 0);
+
+	ring->tid = ring->tid == ring->pid ? host : spt_namespace_thread(host, ring->tid);
+	ring->pid = host;
+	end_ns = spt_clock_ns(CLOCK_MONOTONIC);
+	marks->next_search_ns = end_ns + MAX(SEARCH_NS, SEARCH_PAUSE * (end_ns - begin_ns));
 }
 
 /*
@@ -606,11 +616,10 @@ static void adopt_ring(SptMarks *marks, uint32_t i)
 {
 	struct spt_marks_slot *slot = spt_marks_slot(marks->shared, i);
 	struct mark_ring *ring;
-	uint32_t host;
 
 	/* Pairs with the release by which the thread has made it ready. */
 	if (marks->by_slot[i] || !__atomic_load_n(&slot->is_ready, __ATOMIC_ACQUIRE) ||
-	    (marks->is_of_user && slot->is_foreign && is_searched_for(marks)))
+	    (marks->is_of_user && slot->is_foreign && is_search_too_soon(marks)))
 		return;
 	ring = g_new0(struct mark_ring, 1);
 	spt_marks_reader_init(&ring->reader, marks->shared, i);
@@ -621,11 +630,8 @@ static void adopt_ring(SptMarks *marks, uint32_t i)
 	ring->is_foreign = slot->is_foreign;
 	ring->begin_ns = MIN(slot->begin_ns, marks->now_ns);
 	ring->spans = spt_mark_spans_new();
-	if (ring->is_foreign) {
-		host = spt_namespace_process(ring->pid, 0);
-		ring->tid = ring->tid == ring->pid ? host : spt_namespace_thread(host, ring->tid);
-		ring->pid = host;
-	}
+	if (ring->is_foreign)
+		find_host_ids(marks, ring);
 	if (marks->is_of_user)
 		check_user(marks, ring);
 	marks->by_slot[i] = ring;
