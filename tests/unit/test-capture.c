@@ -487,6 +487,40 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(capture->n_objects, ==, 2);
 }
 
+static void put_renamed(Fixture *fixture, const char *name, const char *former)
+{
+	spt_capture_writer_process(fixture->writer,
+				   &(SptProcessRow){ .id = 1, .pid = 10, .name = name });
+	spt_capture_writer_thread(fixture->writer, &(SptThreadRow){ .id = 1,
+								    .process = 1,
+								    .tid = 10,
+								    .name = name,
+								    .former = former });
+}
+
+/* A main thread gives itself another name, and with that its process, after a flush. */
+static void test_renamed_thread(Fixture *fixture, gconstpointer data)
+{
+	g_autoptr(SptCapture) capture = NULL;
+
+	(void)data;
+	put_renamed(fixture, "first", NULL);
+	spt_capture_writer_thread(fixture->writer, &(SptThreadRow){ .id = 2,
+								    .process = 1,
+								    .tid = 11,
+								    .name = "first" });
+	flush(fixture);
+	put_renamed(fixture, "second", NULL);
+	flush(fixture);
+	put_renamed(fixture, "third", "first\nsecond\n");
+	capture = finish(fixture);
+	g_assert_cmpstr(capture->processes[1].name, ==, "third");
+	g_assert_cmpstr(capture->threads[1].name, ==, "third");
+	g_assert_cmpstr(capture->threads[1].former, ==, "first\nsecond\n");
+	g_assert_cmpstr(capture->threads[2].name, ==, "first");
+	g_assert_cmpstr(capture->threads[2].former, ==, "");
+}
+
 /* They wait for each other, and the last one counts. */
 static void test_command_lines(Fixture *fixture, gconstpointer data)
 {
@@ -775,6 +809,7 @@ int main(int argc, char **argv)
 	ADD("next-stash", test_next_stash);
 	ADD("stream", test_stream);
 	ADD("replace", test_replace);
+	ADD("renamed-thread", test_renamed_thread);
 	ADD("command-lines", test_command_lines);
 	ADD("part-and-rename", test_part_and_rename);
 	ADD("unfinished", test_unfinished);

@@ -184,14 +184,18 @@ static void test_who_and_where(void)
 	} cases[] = {
 		{ { .thread = "13" }, 16 },
 		{ { .thread = "first" }, 3 },
+		{ { .thread = "formerly" }, 3 },
+		{ { .thread = "former" }, 0 },
 		{ { .thread = "nobody" }, 0 },
 		{ { .thread = "99" }, 0 },
+		{ { .thread = "77" }, 0 },
 		{ { .cpus = cpus, .n_cpus = 2 }, 12 },
 		{ { .cpus = cpus, .n_cpus = 1 }, 0 },
 		{ { .side = SPT_SIDE_KERNEL }, 15 },
 		{ { .side = SPT_SIDE_USER }, 0 },
 		{ { .object = "[kern*" }, 15 },
 		{ { .object = "libc" }, 0 },
+		{ { .process = "formerly" }, 3 },
 		{ { .process = "even", .thread = "first" }, 3 },
 		{ { .process = "odd", .thread = "first" }, 0 },
 		{ { .begin_ns = 150, .thread = "first" }, 2 },
@@ -200,6 +204,7 @@ static void test_who_and_where(void)
 
 	add_known(&fake);
 	fake.threads[1].name = "first";
+	fake.threads[1].former = "77\nformerly\n";
 	g_array_index(fake.samples, SptSampleRow, 2).cpu = 1;
 	g_array_index(fake.samples, SptSampleRow, 3).cpu = 1;
 	g_array_index(fake.samples, SptSampleRow, 4).cpu = 5;

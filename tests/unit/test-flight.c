@@ -64,7 +64,7 @@ static void test_once(void)
 	spt_sink_put(flight, SPT_ROW_PROCESS,
 		     &(SptProcessRow){ .id = 1, .pid = 10, .name = "made" });
 	spt_sink_put(flight, SPT_ROW_THREAD,
-		     &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .name = "made" });
+		     &(SptThreadRow){ .id = 1, .process = 1, .tid = 10, .name = "made", .former = "new\n" });
 	add_samples(flight, 0, before, G_N_ELEMENTS(before));
 	add_account(flight, 0, 10000, 2);
 	add_samples(flight, 0, quiet, G_N_ELEMENTS(quiet));
@@ -77,6 +77,8 @@ static void test_once(void)
 	capture = put(flight);
 	g_assert_cmpuint(capture->n_samples, ==, 5);
 	g_assert_cmpuint(capture->first_time, ==, 31000);
+	g_assert_cmpstr(capture->threads[1].name, ==, "made");
+	g_assert_cmpstr(capture->threads[1].former, ==, "new\n");
 	for (uint64_t i = 0; i < capture->n_accounts; i++)
 		g_assert_cmpuint(capture->accounts[i].delivered, ==,
 				 capture->accounts[i].cpu == 0 ? 2 : 3);

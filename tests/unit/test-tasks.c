@@ -129,11 +129,63 @@ static void test_names(void)
 	tear_down(&told);
 }
 
+#define SECOND 1000000000ull
+
+/* A filter finds a thread by each name that it had for a while, however often it had it. */
+static void test_former_names(void)
+{
+	struct told told;
+	g_autoptr(SptTasks) tasks = set_up(&told);
+	const SptThread *thread;
+
+	spt_tasks_fork(tasks, PID, PID, 1, 8, 1000, false, "program");
+	spt_tasks_fork(tasks, PID, PID + 1, 1, 8, SECOND, false, "program");
+	/* The name of the one that made it, for a moment. */
+	spt_tasks_rename(tasks, PID, PID + 1, 8, SECOND + 5000000, "idle");
+	thread = spt_tasks_find(tasks, PID + 1);
+	g_assert_null(thread->former);
+	for (uint64_t time = 2 * SECOND; time < 4 * SECOND; time += SECOND) {
+		spt_tasks_rename(tasks, PID, PID + 1, 8, time, "parse");
+		spt_tasks_rename(tasks, PID, PID + 1, 8, time + SECOND / 2, "idle");
+	}
+	g_assert_cmpstr(thread->name, ==, "idle");
+	g_assert_cmpstr(thread->former, ==, "idle\nparse\n");
+	g_assert_cmpstr(told.processes->pdata[1], ==, "program");
+	for (unsigned i = 0; i < 100; i++) {
+		g_autofree char *name = g_strdup_printf("request %u", i);
+
+		spt_tasks_rename(tasks, PID, PID + 1, 8, (5 + i) * SECOND, name);
+	}
+	g_assert_cmpstr(thread->name, ==, "request 99");
+	g_assert_cmpuint(strlen(thread->former), <=, 256);
+	g_assert_true(g_str_has_prefix(thread->former, "idle\nparse\nrequest 0\n"));
+	tear_down(&told);
+}
+
+/* What was made up for a thread that no record was of is no name that it had. */
+static void test_guessed_names(void)
+{
+	struct told told;
+	g_autoptr(SptTasks) tasks = set_up(&told);
+	const SptThread *thread = spt_tasks_sampled(tasks, PID, PID + 1, 8, 1000);
+
+	g_assert_cmpstr(thread->name, ==, "pid 40");
+	spt_tasks_seen(tasks, PID, PID + 1, 1, 8, 1000, SECOND, false, "worker");
+	spt_tasks_pass(tasks, SECOND);
+	g_assert_cmpstr(thread->name, ==, "worker");
+	g_assert_null(thread->former);
+	spt_tasks_rename(tasks, PID, PID + 1, 8, 2 * SECOND, "drawer");
+	g_assert_cmpstr(thread->former, ==, "worker\n");
+	tear_down(&told);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/tasks/lost-exec", test_lost_exec);
 	g_test_add_func("/tasks/seen-first", test_seen_first);
 	g_test_add_func("/tasks/names", test_names);
+	g_test_add_func("/tasks/former-names", test_former_names);
+	g_test_add_func("/tasks/guessed-names", test_guessed_names);
 	return g_test_run();
 }

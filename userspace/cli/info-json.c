@@ -40,6 +40,17 @@ static void add_streams(SptJson *json, const SptCapture *capture)
 	spt_json_end_array(json);
 }
 
+static void info_json_add_former_names(SptJson *json, const SptThreadRow *thread)
+{
+	g_auto(GStrv) names = g_strsplit(thread->former ? thread->former : "", "\n", -1);
+
+	spt_json_array(json, "former_names");
+	/* The text behind the last line's end is none. */
+	for (char **name = names; *name && name[1]; name++)
+		spt_json_text(json, NULL, *name);
+	spt_json_end_array(json);
+}
+
 static void info_json_add_threads(SptJson *json, const struct spt_info *info)
 {
 	const SptCapture *capture = info->capture;
@@ -57,6 +68,7 @@ static void info_json_add_threads(SptJson *json, const struct spt_info *info)
 		spt_json_count(json, "tid", thread->tid);
 		spt_json_text(json, "process", process && process->name ? process->name : "");
 		spt_json_text(json, "name", thread->name ? thread->name : "");
+		info_json_add_former_names(json, thread);
 		spt_json_count(json, "samples", info->thread_samples[i]);
 		spt_json_count(json, "weight", info->thread_weight[i]);
 		spt_json_end_object(json);

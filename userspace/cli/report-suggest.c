@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/words.h"
 #include "cmd.h"
 #include "profile/glob.h"
 #include "report-filter.h"
@@ -100,8 +101,12 @@ static char *suggest_thread(const SptCapture *capture, const char *name)
 	/* A number shows which one was meant. */
 	if (g_ascii_string_to_unsigned(name, 10, 0, UINT64_MAX, &tid, NULL))
 		return NULL;
-	for (uint32_t i = 0; i < capture->n_threads; i++)
+	for (uint32_t i = 0; i < capture->n_threads; i++) {
+		const char *former = capture->threads[i].former;
+
 		compare(&wanted, capture->threads[i].name);
+		wanted.is_there |= former && spt_lines_have(former, name);
+	}
 	return tell(&wanted, "thread");
 }
 

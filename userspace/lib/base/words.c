@@ -57,6 +57,16 @@ void spt_append_one_line(GString *line, const char *text)
 	}
 }
 
+bool spt_lines_have(const char *lines, const char *line)
+{
+	size_t bytes = strlen(line);
+
+	for (const char *end; (end = strchr(lines, '\n')); lines = end + 1)
+		if ((size_t)(end - lines) == bytes && memcmp(lines, line, bytes) == 0)
+			return true;
+	return false;
+}
+
 bool spt_is_word(const char *text)
 {
 	if (!*text)

@@ -24,6 +24,9 @@ const char *spt_words(const char *text) G_GNUC_FORMAT(1);
 void spt_set_error(GError **error, GQuark domain, int code, const char *format, ...)
 	G_GNUC_PRINTF(4, 5);
 
+/* Whether one of @lines, each with a line's end behind it, is @line. */
+bool spt_lines_have(const char *lines, const char *line);
+
 /* Whether @text is one word of a line: not empty, without blanks and control characters. */
 bool spt_is_word(const char *text);
 

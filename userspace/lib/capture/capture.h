@@ -90,7 +90,9 @@ typedef struct {
 typedef struct {
 	uint32_t id, process, tid;
 	uint64_t start_time, end_time;
-	const char *name;
+	const char *name;		/* the last one that it had */
+	/* Those that it had before, each with a line's end behind it; "" or NULL: none. */
+	const char *former;
 } SptThreadRow;
 
 /*

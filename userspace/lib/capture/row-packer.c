@@ -170,14 +170,16 @@ void spt_unpack_process(SptProcessRow *row)
 	row->end_time += row->end_time ? row->start_time : 0;
 }
 
-static uint64_t hash_thread(const SptThreadRow *row)
+/* With @name itself: the one that is taken from the process may change. */
+static uint64_t hash_thread(const SptThreadRow *row, const char *name)
 {
 	uint64_t hash = row->process;
 
 	hash = (hash ^ row->tid) * 0x9e3779b97f4a7c15u;
 	hash = (hash ^ hash >> 29 ^ row->start_time) * 0x9e3779b97f4a7c15u;
 	hash = (hash ^ hash >> 29 ^ row->end_time) * 0x9e3779b97f4a7c15u;
-	return (hash ^ hash >> 29 ^ g_str_hash(row->name)) | 1;
+	hash = (hash ^ hash >> 29 ^ g_str_hash(row->former)) * 0x9e3779b97f4a7c15u;
+	return (hash ^ hash >> 29 ^ g_str_hash(name)) | 1;
 }
 
 /* Packs a thread relative to its process.  The process has the end of both. */
@@ -213,9 +215,10 @@ void spt_pack_threads(SptPacker *packer, GArray *rows)
 		const SptProcessRow *process =
 			at_id(packer->processes, row.process, sizeof(*process));
 		uint64_t *known = at_id(packer->threads, row.id, sizeof(*known)), hash;
+		const char *name = row.name;
 
 		pack_thread(&row, process);
-		hash = hash_thread(&row);
+		hash = hash_thread(&row, name);
 		if (*known == hash)
 			continue;
 		*known = hash;

@@ -63,6 +63,7 @@ static const SptField thread_fields[] = {
 	{ 4, SPT_FIELD_U64, offsetof(SptThreadRow, start_time) },
 	{ 5, SPT_FIELD_TEXT, offsetof(SptThreadRow, name) },
 	{ 6, SPT_FIELD_U64, offsetof(SptThreadRow, end_time) },
+	{ 7, SPT_FIELD_TEXT, offsetof(SptThreadRow, former) },
 };
 const SptSchema spt_schema_thread = SCHEMA(SptThreadRow, thread_fields);
 

@@ -78,7 +78,8 @@ static void import_thread(const SptThread *thread, void *data)
 		.tid = thread->tid,
 		.start_time = thread->start_time,
 		.end_time = thread->end_time,
-		.name = thread->name });
+		.name = thread->name,
+		.former = thread->former });
 }
 
 static void import_space_gone(uint64_t mm, void *data)

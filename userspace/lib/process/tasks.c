@@ -8,7 +8,13 @@
 
 #include <string.h>
 
+#include "base/words.h"
+
 #define RECENT_THREADS 64
+/* A new thread has the name of the one that made it until it gives itself its own. */
+#define LEAST_NAMED_NS 10000000
+/* Of a thread's former names: some programs name a thread by each task that it is given. */
+#define FORMER_BYTES 256
 
 /* Facts of a snapshot about a known thread. */
 struct seen {
@@ -47,6 +53,7 @@ static void tasks_thread_free(void *data)
 	SptThread *thread = data;
 
 	g_free(thread->name);
+	g_free(thread->former);
 	g_free(thread);
 }
 
@@ -184,6 +191,7 @@ static SptThread *begin_thread(SptTasks *tasks, SptProcess *process, uint32_t ti
 	thread->process = process;
 	thread->start_time = time;
 	thread->name = g_strdup(name);
+	thread->name_time = time;
 	thread->link.data = thread;
 	g_queue_push_tail_link(&process->threads, &thread->link);
 	g_hash_table_insert(tasks->threads, GUINT_TO_POINTER(tid), thread);
@@ -222,12 +230,33 @@ static void rename_process(SptTasks *tasks, SptProcess *process, const char *nam
 	tell_process(tasks, process);
 }
 
-static void rename_thread(SptTasks *tasks, SptThread *thread, const char *name)
+/* Whether the name is one that people may ask for, now that it ends at @time. */
+static bool was_named(const SptThread *thread, uint64_t time)
+{
+	return thread->name_time < time && time - thread->name_time >= LEAST_NAMED_NS &&
+	       *thread->name && !strchr(thread->name, '\n') &&
+	       !(thread->former && spt_lines_have(thread->former, thread->name));
+}
+
+static void tasks_keep_name(SptThread *thread, uint64_t time)
+{
+	g_autofree char *before = thread->former;
+
+	if (!was_named(thread, time) ||
+	    (before && strlen(before) + strlen(thread->name) >= FORMER_BYTES))
+		thread->former = g_steal_pointer(&before);
+	else
+		thread->former = g_strconcat(before ? before : "", thread->name, "\n", NULL);
+}
+
+static void rename_thread(SptTasks *tasks, SptThread *thread, uint64_t time, const char *name)
 {
 	if (!strcmp(thread->name, name))
 		return;
+	tasks_keep_name(thread, time);
 	g_free(thread->name);
 	thread->name = g_strdup(name);
+	thread->name_time = time;
 	tell_thread(tasks, thread);
 }
 
@@ -271,7 +300,7 @@ void spt_tasks_exec(SptTasks *tasks, uint32_t pid, uint32_t old_tid, uint64_t mm
 	rename_process(tasks, process, name);
 	thread = tasks_find_thread(tasks, pid);
 	if (thread)
-		rename_thread(tasks, thread, name);
+		rename_thread(tasks, thread, time, name);
 	thread = tasks_find_thread(tasks, old_tid);
 	if (thread && old_tid != pid && thread->process == process)
 		tasks_end_thread(tasks, thread, time);
@@ -295,7 +324,7 @@ void spt_tasks_rename(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm, 
 		rename_process(tasks, process, name);
 	thread = tasks_find_thread(tasks, tid);
 	if (thread)
-		rename_thread(tasks, thread, name);
+		rename_thread(tasks, thread, time, name);
 }
 
 void spt_tasks_seen(SptTasks *tasks, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint64_t mm,
@@ -339,9 +368,10 @@ static G_GNUC_NO_INLINE SptThread *tasks_look_up(SptTasks *tasks, uint32_t pid, 
 						 uint64_t mm, uint64_t time)
 {
 	SptProcess *process = tasks_find_process(tasks, pid);
+	bool is_guess = !process || !is_same_image(process, mm);
 	SptThread *thread;
 
-	if (process && !is_same_image(process, mm))
+	if (process && is_guess)
 		process = next_image(tasks, process, mm, time, process->name);
 	if (!process) {
 		g_autofree char *name = pid ? g_strdup_printf("pid %u", pid) : g_strdup("[idle]");
@@ -349,8 +379,12 @@ static G_GNUC_NO_INLINE SptThread *tasks_look_up(SptTasks *tasks, uint32_t pid, 
 		process = begin_process(tasks, pid, 0, mm, time, !pid, marks_of(NULL), name);
 	}
 	thread = tasks_find_thread(tasks, tid);
-	if (!thread || thread->process != process)
+	if (!thread || thread->process != process) {
 		thread = begin_thread(tasks, process, tid, time, process->name);
+		is_guess = true;
+	}
+	if (is_guess)
+		thread->name_time = UINT64_MAX;
 	tasks->recent[tid % RECENT_THREADS] = thread;
 	return thread;
 }

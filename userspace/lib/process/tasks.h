@@ -37,6 +37,10 @@ typedef struct {
 	SptProcess *process;
 	uint64_t start_time, end_time;
 	char *name;
+	/* From when it has the name; UINT64_MAX: no record said that name. */
+	uint64_t name_time;
+	/* Names that it had before, each with a line's end behind it; NULL: none. */
+	char *former;
 	GList link;			/* in process->threads */
 } SptThread;
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
+
 const SptProcessRow *spt_process_of_thread(const SptCapture *capture, uint32_t thread)
 {
 	uint32_t id = thread < capture->n_threads ? capture->threads[thread].process : 0;
@@ -24,15 +26,27 @@ const char *spt_process_label(const SptProcessRow *process)
 	return process->pid == 0 ? "[idle]" : "[unnamed]";
 }
 
+static bool selection_is_number(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
 /* @number: NULL if the text is no number. */
 static bool is_called(const char *wanted, const char *name, const uint32_t *number)
 {
 	uint64_t value;
 
-	if (*wanted && strspn(wanted, "0123456789") == strlen(wanted))
+	if (selection_is_number(wanted))
 		return g_ascii_string_to_unsigned(wanted, 10, 0, UINT32_MAX, &value, NULL) &&
 		       number && *number == value;
 	return strcmp(name, wanted) == 0;
+}
+
+/* Whether it had that name at some time.  @thread may be NULL. */
+static bool was_called(const char *wanted, const SptThreadRow *thread)
+{
+	return thread && thread->former && !selection_is_number(wanted) &&
+	       spt_lines_have(thread->former, wanted);
 }
 
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture)
@@ -56,6 +70,7 @@ bool spt_filter_is_about_stacks(const SptFilter *filter)
 /* Names of a process's executable: of its command line, and of the first program it has mapped. */
 struct executables {
 	char *called, *mapped;		/* NULL: not known */
+	const SptThreadRow *main;	/* NULL: not known */
 };
 
 static void executables_free(gpointer data)
@@ -97,6 +112,12 @@ static gpointer make_executables(const SptCapture *capture, gpointer key)
 
 		all[i].called = line ? first_word(line) : NULL;
 	}
+	for (uint32_t i = 1; i < capture->n_threads; i++) {
+		const SptProcessRow *process = spt_process_of_thread(capture, i);
+
+		if (process && process->pid == capture->threads[i].tid)
+			all[process->id].main = &capture->threads[i];
+	}
 	for (uint64_t i = 0; i < capture->n_maps; i++) {
 		const SptMapRow *map = &capture->maps[i];
 		const SptObjectRow *object =
@@ -110,13 +131,20 @@ static gpointer make_executables(const SptCapture *capture, gpointer key)
 	return all;
 }
 
-const char *spt_process_executable(const SptCapture *capture, const SptProcessRow *process,
-				   bool is_mapped)
+static const struct executables *executables_of(const SptCapture *capture,
+						const SptProcessRow *process)
 {
 	const struct executables *all =
 		spt_capture_keep(capture, (gpointer)make_executables, make_executables,
 				 executables_free);
-	const struct executables *one = process && process->id ? &all[process->id] : NULL;
+
+	return process && process->id ? &all[process->id] : NULL;
+}
+
+const char *spt_process_executable(const SptCapture *capture, const SptProcessRow *process,
+				   bool is_mapped)
+{
+	const struct executables *one = executables_of(capture, process);
 
 	return !one ? NULL : is_mapped ? one->mapped : one->called;
 }
@@ -124,6 +152,8 @@ const char *spt_process_executable(const SptCapture *capture, const SptProcessRo
 bool spt_filter_has_process(const SptFilter *filter, const SptCapture *capture,
 			    const SptProcessRow *process)
 {
+	const struct executables *one;
+
 	if (!filter || (!filter->process && !filter->processes))
 		return true;
 	if (filter->processes && (!process || !filter->processes[process->id]))
@@ -131,9 +161,11 @@ bool spt_filter_has_process(const SptFilter *filter, const SptCapture *capture,
 	if (!filter->process || is_called(filter->process, spt_process_label(process),
 					  process ? &process->pid : NULL))
 		return true;
-	/* Its main thread may have another name than its program. */
-	return g_strcmp0(filter->process, spt_process_executable(capture, process, false)) == 0 ||
-	       g_strcmp0(filter->process, spt_process_executable(capture, process, true)) == 0;
+	/* Its main thread may have another name than its program, and may have had others. */
+	one = executables_of(capture, process);
+	return one && (g_strcmp0(filter->process, one->called) == 0 ||
+		       g_strcmp0(filter->process, one->mapped) == 0 ||
+		       was_called(filter->process, one->main));
 }
 
 const SptThreadRow *spt_thread_of_id(const SptCapture *capture, uint32_t thread)
@@ -150,7 +182,8 @@ static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilte
 	const char *name = row && row->name ? row->name : "";
 
 	return spt_filter_has_process(filter, capture, process) &&
-	       (!filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL));
+	       (!filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL) ||
+		was_called(filter->thread, row));
 }
 
 void spt_selection_init(struct spt_selection *selection, const SptCapture *capture,

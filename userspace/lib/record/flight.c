@@ -68,17 +68,26 @@ static void said_free(void *data)
 	g_free(said);
 }
 
-/* A row and its text, in one piece of memory. */
-static void *keep_row(const void *row, size_t bytes, size_t text_at)
+static const char *flight_text_at(const void *row, size_t at)
 {
-	const char *text = *(const char *const *)((const uint8_t *)row + text_at);
-	size_t text_bytes = text ? strlen(text) + 1 : 1;
-	uint8_t *kept = g_malloc0(bytes + text_bytes);
+	const char *text = at ? *(const char *const *)((const uint8_t *)row + at) : NULL;
+
+	return text ? text : "";
+}
+
+/* A row and its texts, in one piece of memory.  @second_at: 0 if there is one text. */
+static void *keep_row(const void *row, size_t bytes, size_t first_at, size_t second_at)
+{
+	const char *first = flight_text_at(row, first_at), *second = flight_text_at(row, second_at);
+	size_t first_bytes = strlen(first) + 1, second_bytes = strlen(second) + 1;
+	char *kept = g_malloc(bytes + first_bytes + second_bytes), *texts = kept + bytes;
 
 	memcpy(kept, row, bytes);
-	if (text)
-		memcpy(kept + bytes, text, text_bytes);
-	*(char **)(kept + text_at) = (char *)kept + bytes;
+	memcpy(texts, first, first_bytes);
+	memcpy(texts + first_bytes, second, second_bytes);
+	*(char **)(kept + first_at) = texts;
+	if (second_at)
+		*(char **)(kept + second_at) = texts + first_bytes;
 	return kept;
 }
 
@@ -123,7 +132,7 @@ static void flight_fact(SptSink *sink, const char *key, const char *value)
 static void flight_put_object(struct flight *flight, const SptObjectRow *row)
 {
 	replace_row(flight->objects, row->id,
-		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path)));
+		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptObjectRow, path), 0));
 }
 
 static void put_file(struct flight *flight, const SptFileRow *row)
@@ -139,13 +148,14 @@ static void put_file(struct flight *flight, const SptFileRow *row)
 static void flight_put_process(struct flight *flight, const SptProcessRow *row)
 {
 	replace_row(flight->processes, row->id,
-		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptProcessRow, name)));
+		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptProcessRow, name), 0));
 }
 
 static void flight_put_thread(struct flight *flight, const SptThreadRow *row)
 {
 	replace_row(flight->threads, row->id,
-		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name)));
+		    keep_row(row, sizeof(*row), G_STRUCT_OFFSET(SptThreadRow, name),
+			     G_STRUCT_OFFSET(SptThreadRow, former)));
 }
 
 static void put_command_line(struct flight *flight, const SptCommandLineRow *row)

@@ -197,7 +197,7 @@ static void live_put_thread(SptLive *live, const SptThreadRow *row)
 {
 	SptThreadRow copy = *row;
 
-	copy.name = "";
+	copy.name = copy.former = "";
 	g_array_append_val(live->collecting->threads, copy);
 }
 

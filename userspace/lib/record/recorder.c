@@ -74,6 +74,7 @@ static void on_thread(const SptThread *thread, void *data)
 		.start_time = thread->start_time,
 		.end_time = thread->end_time,
 		.name = thread->name,
+		.former = thread->former,
 	};
 
 	spt_output_put(recorder->output, SPT_ROW_THREAD, &row);

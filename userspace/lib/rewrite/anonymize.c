@@ -164,6 +164,7 @@ static void number_tasks(struct sharing *sharing)
 		const SptProcessRow *process = &capture->processes[thread->process];
 		bool is_named_alike = g_strcmp0(thread->name, process->name) == 0;
 
+		thread->former = "";
 		if (thread->process == 0 || !is_of_kernel(process))
 			thread->name = share_number(capture,
 						    is_named_alike ? &sharing->processes :
