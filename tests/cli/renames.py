@@ -17,7 +17,7 @@ def said(*arguments):
 
 def weights(*conditions):
     text = said("report", "--json", "--only-command", "--by", "thread", *conditions)
-    return {row["group"]: row["value"] for row in json.loads(text)["groups"]} if text else {}
+    return {row["name"]: row["weight"] for row in json.loads(text)["groups"]} if text else {}
 
 
 def check(good, *what):

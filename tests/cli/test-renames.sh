@@ -15,7 +15,7 @@ by_nobody()
 {
 	chmod 755 "$work" && install -d -o nobody "$own" && cd "$own" &&
 		setpriv --reuid=nobody --regid=nogroup --clear-groups env XDG_CACHE_HOME="$own/cache" \
-			"$cli" record --source perf -qo own.capture -- "$workloads/renames"
+			"$cli" record --source perf -o own.capture -- "$workloads/renames"
 }
 
 # judge CAPTURE: says what is wrong with it.
@@ -31,7 +31,7 @@ anonymous()
 		! grep -E 'early|later|rename' "$work/shared.json"
 }
 
-check 'recorded by root' "$cli" record --source perf -qo "$work/root.capture" -- "$workloads/renames"
+check 'recorded by root' "$cli" record --source perf -o "$work/root.capture" -- "$workloads/renames"
 check '... each thread has its last name' judge "$work/root.capture"
 check 'recorded by nobody' by_nobody
 check '... likewise' judge "$own/own.capture"

@@ -35,12 +35,22 @@ static void test_globs(void)
 		{ "abc", "abc", true },
 		{ "[a]", "[a]", true },
 		{ "?", "", false },
+		{ "map<...>::at(...)", "map<int, long>::at(int const&)", true },
+		{ "map<...>::at(...)", "map<int, long>::put(int const&)", false },
+		{ "printf(char const*, ...)", "printf(char const*, ...)", true },
+		{ "map<...>::at(...)", "map<int, long>::at(int const&) const", true },
+		{ "map<...>::at", "map<int, long>::at(int const&)", true },
+		{ "map<...>::at", "map<int, long>::attach(int const&)", false },
+		{ "...", "", true },
+		{ "..", "..", true },
 	};
 	g_autofree char *pattern = g_strnfill(60, '*'), *text = g_strnfill(100000, 'a');
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++)
 		g_assert_cmpint(spt_glob_match(cases[i].pattern, cases[i].text), ==,
 				cases[i].matches);
+	g_assert_true(spt_glob_is_pattern("map<...>::at"));
+	g_assert_false(spt_glob_is_pattern("printf"));
 	g_assert_true(spt_glob_is_called("parse", "parse"));
 	g_assert_true(spt_glob_is_called("parse(int)", "parse"));
 	g_assert_true(spt_glob_is_called("parse(int)", "parse(int)"));

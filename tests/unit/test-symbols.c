@@ -255,6 +255,53 @@ static void expect_plain(const char *name, const char *expected)
 	g_assert_cmpstr(plain ? plain : name, ==, expected);
 }
 
+/* What a narrow column has of a name ends with the function's own. */
+static void test_fitted_names(void)
+{
+	static const struct {
+		const char *name;
+		unsigned columns;
+		const char *fitted;
+	} cases[] = {
+		{ "main", 2, "main" },
+		{ "a_long_name_of_c", 10, "a_long_name_of_c" },
+		{ "Store::put(int)", 15, "Store::put(int)" },
+		{ "Store::put(int, std::string const&)", 20, "Store::put(...)" },
+		{ "Store::put(int, std::string const&)", 12, "Store::put" },
+		{ "Store::put(int, std::string const&)", 8, "put" },
+		{ "Store::get(int, std::string const&) const", 26, "Store::get(...) const" },
+		{ "std::map<int, std::vector<int>>::operator[](int const&)", 40,
+		  "std::map<...>::operator[](int const&)" },
+		{ "std::map<int, std::vector<int>>::operator[](int const&)", 25,
+		  "std::map<...>::operator[]" },
+		{ "std::map<int, std::vector<int>>::operator[](int const&)", 21,
+		  "map<...>::operator[]" },
+		{ "std::map<int, std::vector<int>>::operator[](int const&)", 12,
+		  "map<...>::operator[]" },
+		{ "std::less<int>::operator()(int const&, int const&) const", 30,
+		  "std::less<...>::operator()" },
+		{ "std::less<int>::operator()(int const&, int const&) const", 12,
+		  "less<...>::operator()" },
+		{ "(anonymous namespace)::serve(int, int, int)", 35,
+		  "(anonymous namespace)::serve(...)" },
+		{ "(anonymous namespace)::serve(int, int, int)", 10, "serve" },
+		{ "operator new(unsigned long)", 14, "operator new" },
+		{ "std::operator==(std::string const&, std::string const&)", 16,
+		  "std::operator==" },
+		{ "work(int, int) [clone .isra.0]", 12, "work(...)" },
+		{ "<alloc::vec::Vec<T> as core::iter::Sum>::sum", 10, "sum" },
+		{ "a::", 1, "a::" },
+		{ "((((", 1, "" },
+		{ "<<<<<", 1, "<<<<<" },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *fitted = spt_fit_name(cases[i].name, cases[i].columns);
+
+		g_assert_cmpstr(fitted, ==, cases[i].fitted);
+	}
+}
+
 static void test_plain_names(void)
 {
 	g_autofree char *deep = g_strnfill(3000, '<'), *nested = g_strconcat("std::a", deep, NULL);
@@ -566,6 +613,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/symbols/demangle", test_demangle);
 	g_test_add_func("/symbols/short-templates", test_short_templates);
 	g_test_add_func("/symbols/plain-names", test_plain_names);
+	g_test_add_func("/symbols/fitted-names", test_fitted_names);
 	g_test_add_func("/symbols/demangle-rust-bomb", test_demangle_rust_bomb);
 	g_test_add("/symbols/frames", struct fixture, NULL, setup, test_frames, teardown);
 	status = g_test_run();

@@ -162,6 +162,34 @@ static void test_former_names(void)
 	tear_down(&told);
 }
 
+/* The kernel takes a thread apart, and samples of that come behind its end: it is still the same. */
+static void test_samples_after_exit(void)
+{
+	struct told told;
+	g_autoptr(SptTasks) tasks = set_up(&told);
+	uint32_t main_thread, other;
+
+	spt_tasks_fork(tasks, PID, PID, 1, 8, 1000, false, "program");
+	spt_tasks_fork(tasks, PID, PID + 1, 1, 8, 2000, false, "program");
+	spt_tasks_rename(tasks, PID, PID + 1, 8, 3000, "worker");
+	main_thread = spt_tasks_sampled(tasks, PID, PID, 8, 3500)->id;
+	other = spt_tasks_sampled(tasks, PID, PID + 1, 8, 3500)->id;
+	spt_tasks_exit(tasks, PID, PID + 1, 4000, false);
+	g_assert_cmpuint(spt_tasks_sampled(tasks, PID, PID + 1, 8, 4100)->id, ==, other);
+	g_assert_cmpuint(spt_tasks_sampled(tasks, PID, PID + 1, 0, 4200)->id, ==, other);
+	spt_tasks_exit(tasks, PID, PID, 5000, true);
+	g_assert_cmpuint(spt_tasks_sampled(tasks, PID, PID, 0, 5100)->id, ==, main_thread);
+	g_assert_cmpstr(spt_tasks_sampled(tasks, PID, PID, 0, 5200)->process->name, ==, "program");
+	g_assert_cmpuint(told.threads->len, ==, 3);
+	/* Another one has the number. */
+	spt_tasks_fork(tasks, PID, PID, 1, 9, 6000, false, "other");
+	g_assert_cmpstr(spt_tasks_sampled(tasks, PID, PID, 9, 6100)->name, ==, "other");
+	spt_tasks_exit(tasks, PID, PID, 7000, true);
+	/* Its fork was lost. */
+	g_assert_cmpstr(spt_tasks_sampled(tasks, PID, PID, 10, 8000)->name, ==, "pid 40");
+	tear_down(&told);
+}
+
 /* What was made up for a thread that no record was of is no name that it had. */
 static void test_guessed_names(void)
 {
@@ -187,5 +215,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/tasks/names", test_names);
 	g_test_add_func("/tasks/former-names", test_former_names);
 	g_test_add_func("/tasks/guessed-names", test_guessed_names);
+	g_test_add_func("/tasks/samples-after-exit", test_samples_after_exit);
 	return g_test_run();
 }

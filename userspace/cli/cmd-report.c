@@ -419,12 +419,16 @@ static void print_named(const GArray *said, const char *name)
  */
 static void print_metric(const struct spt_report *report, const GArray *said)
 {
-	static const char *const names[] = { "places", "idle", "stacks", "lost" };
+	static const char *const names[] = { "idle", "places", "stacks", "lost", NULL };
 	g_autofree char *sum = spt_metric_text(report->metric, spt_profile_total(report->profile));
 
 	printf("metric %s, %s: %s\n", report->metric->name, report->metric->value, sum);
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-		print_named(said, names[i]);
+	for (unsigned i = 0; i < said->len; i++) {
+		const SptSentence *sentence = &g_array_index(said, SptSentence, i);
+
+		if (g_strv_contains(names, sentence->name))
+			spt_format_print_sentence(sentence->text);
+	}
 }
 
 /* "5 recordings of 2 hosts, added up ..." */
@@ -466,6 +470,7 @@ static void print_text_head(const struct spt_report *report,
 	else if (filter->mark)
 		spt_report_print_within(report, filter->mark);
 	print_named(said, "caller");
+	print_named(said, "place");
 	if (spt_cli_is_of_heap(report->metric) && is_whole(report)) {
 		spt_cli_print_resident(report->capture, summary->start_ns, 0);
 		spt_cli_print_heap(report->capture, summary->start_ns, 0);

@@ -161,6 +161,11 @@ char *spt_format_wrap(const char *text, unsigned indent, unsigned width);
  * '?'.
  */
 char *spt_format_cut(const char *text, unsigned width);
+/*
+ * A function's name between other texts, in at most @width columns.  C++ names lose arguments and
+ * scopes before anything is cut (plain-names.h).
+ */
+char *spt_format_name(const char *before, const char *name, const char *after, unsigned width);
 /* A line of its own; terminals may not have the no-break spaces of sentences.h. */
 void spt_format_print_sentence(const char *sentence);
 

@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "base/micro.h"
+#include "symbols/plain-names.h"
+
+/* Less says nothing of a function. */
+#define NAME_LEAST_COLUMNS 20
 
 char *spt_format_count(uint64_t n)
 {
@@ -94,6 +98,12 @@ static unsigned format_columns_of(gunichar c)
 	return g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
 }
 
+/* A number stays on the line of its sign: "1 %". */
+static unsigned columns_of_unit(char *const *word, unsigned columns)
+{
+	return columns && g_ascii_isdigit((*word)[columns - 1]) && word[1] && word[1][0] == '%' ? 2 : 0;
+}
+
 char *spt_format_wrap(const char *text, unsigned indent, unsigned width)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -101,9 +111,10 @@ char *spt_format_wrap(const char *text, unsigned indent, unsigned width)
 	unsigned column = indent;
 
 	for (char **word = words; *word; word++) {
-		unsigned columns = (unsigned)g_utf8_strlen(*word, -1);
+		unsigned columns = (unsigned)g_utf8_strlen(*word, -1),
+			 unit = columns_of_unit(word, columns);
 
-		if (word > words && width > indent && column + 1 + columns > width) {
+		if (word > words && width > indent && column + 1 + columns + unit > width) {
 			g_string_append_printf(wrapped, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (word > words) {
@@ -154,6 +165,23 @@ char *spt_format_cut(const char *text, unsigned width)
 		g_string_append_unichar(shown, c);
 	}
 	return g_string_free(shown, FALSE);
+}
+
+char *spt_format_name(const char *before, const char *name, const char *after, unsigned width)
+{
+	g_autofree char *whole = g_strconcat(before, name, after, NULL), *fitted = NULL;
+	unsigned begin = (unsigned)g_utf8_strlen(before, -1),
+		 others = begin + (unsigned)g_utf8_strlen(after, -1);
+
+	if (width == 0 || g_utf8_strlen(whole, -1) <= (glong)width)
+		return spt_format_cut(whole, width);
+	/* Where there is hardly room for both, the name has it. */
+	if (others + NAME_LEAST_COLUMNS > width)
+		others = begin;
+	fitted = spt_fit_name(name, width > others ? width - others : 0);
+	g_free(whole);
+	whole = g_strconcat(before, fitted, after, NULL);
+	return spt_format_cut(whole, width);
 }
 
 void spt_format_print_sentence(const char *sentence)

@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "mcp.h"
+#include "terminal.h"
 
 #define SELF "/proc/self/exe"
 /* Of each of output and complaints; what comes after that is dropped. */
@@ -36,6 +38,8 @@ static void become(const char *const *argv, const int (*pipes)[2])
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
 	    dup2(pipes[OUT][1], STDOUT_FILENO) < 0 || dup2(pipes[ERR][1], STDERR_FILENO) < 0)
 		_exit(127);
+	/* Of long names more than that is not worth its part of an answer. */
+	setenv(SPT_CLI_COLUMNS, "100", 1);
 	execv(SELF, (char *const *)argv);
 	_exit(127);
 }

@@ -454,8 +454,8 @@ char *spt_mcp_call_tool(const char *name, struct json_object *arguments, bool *r
 	} else {
 		g_autoptr(GPtrArray) words = words_of(&call, tool);
 
-		answer = spt_mcp_run((const char *const *)words->pdata, most_s, tool->is_record,
-				     ret_failed);
+		answer = spt_mcp_next(spt_mcp_run((const char *const *)words->pdata, most_s,
+						  tool->is_record, ret_failed));
 	}
 	g_ptr_array_unref(call.options);
 	g_ptr_array_unref(call.operands);

@@ -5,7 +5,7 @@
  *
  * cmd-mcp.c speaks the protocol, mcp-tools.c has the table of tools and checks their arguments,
  * and mcp-run.c runs this program again for each question, without a shell, with the rights of its
- * user, and with limits of time and output.
+ * user, and with limits of time and output.  mcp-next.c names tools in the answers.
  */
 #ifndef SPT_MCP_H
 #define SPT_MCP_H
@@ -32,6 +32,11 @@ struct json_object *spt_mcp_list_tools(void);
  * says why there is none.  NULL: there is no such tool.
  */
 char *spt_mcp_call_tool(const char *name, struct json_object *arguments, bool *ret_failed);
+
+/* mcp-next.c */
+
+/* @text (which is taken over) with a summary's next steps as calls of tools.  To be freed. */
+char *spt_mcp_next(char *text);
 
 /* mcp-run.c */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "profile/glob.h"
 #include "report-filter.h"
 #include "report-metric.h"
 #include "report.h"
@@ -41,7 +42,7 @@ static bool add_members(const struct spt_report *report, const char *name, GArra
 		g_array_append_val(members, function);
 		return true;
 	}
-	if (strpbrk(name, "*?")) {
+	if (spt_glob_is_pattern(name)) {
 		g_autoptr(GArray) found = spt_profile_match(report->profile, name);
 
 		g_array_append_vals(members, found->data, found->len);

@@ -95,7 +95,7 @@ void spt_report_print_names_head(unsigned name_columns)
 void spt_report_print_names(const SptFunction *function, unsigned width, unsigned name_columns)
 {
 	unsigned left = width > TABLE_HEAD_COLUMNS ? width - TABLE_HEAD_COLUMNS : 0;
-	g_autofree char *name = spt_format_cut(function->name, left ? name_columns : 0);
+	g_autofree char *name = spt_format_name("", function->name, "", left ? name_columns : 0);
 	g_autofree char *object =
 		spt_format_cut(spt_report_object(function), left ? left - name_columns - 2 : 0);
 

@@ -16,6 +16,7 @@
 #include "profile/wholeness.h"
 #include "report-metric.h"
 #include "report.h"
+#include "symbols/plain-names.h"
 
 #define TOP_SHOWN 5
 /* Limit of the JSON, and its part that is not text. */
@@ -45,6 +46,9 @@ struct summary {
 	char *verdict, *file, *command; /* file: for the next commands, quoted */
 	GPtrArray *caveats, *next;	/* sentences; commands */
 	GArray *said;			/* SptSentence */
+	uint64_t total;			/* what @top has parts of */
+	bool is_rest;			/* without threads that hardly ran */
+	uint32_t place;			/* of a flat profile, as in spt_culprit_place() */
 	char *processes;		/* a clause; NULL: not to be said */
 	SptWall wall;			/* of the command */
 	bool has_wall;
@@ -103,18 +107,31 @@ static char *cut(const char *text, unsigned most)
 	return name;
 }
 
+/* The name of a function, without arguments and scopes if it is too long. */
+static char *cut_name(const char *name, unsigned most)
+{
+	g_autofree char *fitted = spt_fit_name(name, most);
+
+	return cut(fitted, most);
+}
+
 /* A shell word that means @function: its name, or a pattern if that is too long. */
 static char *quote_function(const struct summary *summary, const SptFunction *function)
 {
-	g_autofree char *name = cut(function->name, summary->name_bytes);
+	g_autofree char *name = cut_name(function->name, summary->name_bytes);
+	g_autoptr(GString) pattern = NULL;
+	size_t bytes = strcspn(name, ".(<");
 
 	if (strcmp(name, function->name) == 0)
 		return g_shell_quote(name);
-	if (g_str_has_suffix(name, "..."))
-		strcpy(name + strlen(name) - 3, "*");
+	pattern = g_string_new(strncmp(name, function->name, bytes) == 0 ? "" : "*");
+	g_string_append(pattern, name);
+	g_string_replace(pattern, "...", "*", 0);
+	if (!g_str_has_suffix(pattern->str, "*"))
+		g_string_append_c(pattern, '*');
 	/* Characters that are replaced by others. */
-	g_strdelimit(name, "? ", '*');
-	return g_shell_quote(name);
+	g_strdelimit(pattern->str, "? ", '*');
+	return g_shell_quote(pattern->str);
 }
 
 static bool is_too_few(const struct spt_report *report)
@@ -127,8 +144,13 @@ static void find_top(const struct spt_report *report, struct summary *summary)
 {
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(report->profile, &n);
+	g_autoptr(SptProfile) rest = NULL;
 
-	summary->top = spt_culprits_new(report->profile);
+	rest = spt_sentences_rest(report->profile, report->capture,
+				  spt_sentences_find_part(report->filter));
+	summary->is_rest = rest != NULL;
+	summary->total = spt_profile_total(rest ? rest : report->profile);
+	summary->top = spt_culprits_new(rest ? rest : report->profile);
 	/* Caveats say how much the rest is. */
 	for (unsigned i = summary->top->len; i-- > 0;) {
 		const SptFunction *function =
@@ -137,7 +159,7 @@ static void find_top(const struct spt_report *report, struct summary *summary)
 		if (!spt_culprit_is_code(function) ||
 		    (report->metric->is_cpu && spt_culprit_is_late(function, report->capture)) ||
 		    spt_percent(g_array_index(summary->top, SptCulprit, i).weight,
-				spt_profile_total(report->profile)) < LEAST_PCT)
+				summary->total) < LEAST_PCT)
 			g_array_remove_index(summary->top, i);
 	}
 	/* Chance alone. */
@@ -147,33 +169,61 @@ static void find_top(const struct spt_report *report, struct summary *summary)
 			 MIN(summary->top->len, MIN(report->limit, TOP_SHOWN)));
 }
 
+/* "of its CPU time 87 % is in serve and what it calls, 94 % was spent in the kernel" */
+static bool add_place(const struct summary *summary, GString *text)
+{
+	const SptSentence *place = spt_sentences_find(summary->said, "place"),
+			  *kernel = spt_sentences_find(summary->said, "kernel");
+	g_autofree char *within = place ? spt_sentence_plain(place->text) : NULL;
+	g_autofree char *part = kernel ? spt_sentence_plain(kernel->text) : NULL;
+
+	if (!within)
+		return false;
+	*within = g_ascii_tolower(*within);
+	g_string_append_printf(text, "; of %s CPU time %s", summary->command ? "its" : "the",
+			       within);
+	if (part) {
+		*part = g_ascii_tolower(*part);
+		g_string_append_printf(text, ", %s", part);
+	}
+	return true;
+}
+
 /* "48 % of its CPU time is in sin itself", "Blocked: 90 % in futex_wait below take" */
 static void add_first(const struct spt_report *report, const struct summary *summary,
 		      GString *text)
 {
 	const SptFunction *first = function_at(report, 0), *through = through_at(report, 0);
-	g_autofree char *name = cut(first->name, summary->name_bytes);
-	g_autofree char *machinery = through ? cut(through->name, summary->name_bytes / 2) : NULL;
+	g_autofree char *name = cut_name(first->name, summary->name_bytes);
+	g_autofree char *machinery =
+		through ? cut_name(through->name, summary->name_bytes / 2) : NULL;
 	const SptSentence *caller = spt_sentences_find(summary->said, "caller");
-	uint64_t total = spt_profile_total(report->profile);
-	g_autofree char *share = spt_sentences_share(culprit_at(report, 0)->weight, total),
-			*part = spt_sentence_plain(share);
-	g_autofree char *sum = spt_metric_text(report->metric, total);
+	const SptSentence *more = caller ? caller : spt_sentences_find(summary->said, "place");
+	g_autofree char *share =
+		spt_sentences_share(culprit_at(report, 0)->weight, summary->total);
+	g_autofree char *part = spt_sentence_plain(share);
+	g_autofree char *sum = spt_metric_text(report->metric,
+					       spt_profile_total(report->profile));
 
+	if (spt_percent(culprit_at(report, 0)->weight, summary->total) < FLAT_PCT &&
+	    add_place(summary, text))
+		return;
 	if (report->metric->is_cpu && report->command_has_none)
 		g_string_append_printf(text, ". Of all that ran %s is in ", part);
 	else if (report->metric->is_cpu)
 		g_string_append_printf(text, "; %s of %s CPU time is in ", part,
 				       summary->command ? "its" : "the");
 	else
-		g_string_append_printf(text, "; %s, %s: %s in ",
+		g_string_append_printf(text, summary->is_rest ?
+				       "; %s, %s; without threads that hardly ran %s in " :
+				       "; %s, %s: %s in ",
 				       spt_words(report->metric->title), sum, part);
 	if (machinery)
 		g_string_append_printf(text, "%s below %s", machinery, name);
 	else
 		g_string_append_printf(text, "%s%s", name, report->metric->is_cpu ? " itself" : "");
-	if (caller) {
-		g_autofree char *plain = spt_sentence_plain(caller->text),
+	if (more) {
+		g_autofree char *plain = spt_sentence_plain(more->text),
 				*from = cut(plain, 3 * summary->name_bytes);
 
 		g_string_append_printf(text, ". %s", from);
@@ -347,6 +397,14 @@ static void find_next(const struct spt_report *report, struct summary *summary)
 	add_waits(report, summary);
 	summary_add_holders(report, summary);
 	add_next_of_metric(report, summary, "report", "--tree");
+	if (summary->place != UINT32_MAX) {
+		uint32_t n;
+		const SptFunction *functions = spt_profile_functions(report->profile, &n);
+		g_autofree char *quoted = quote_function(summary, &functions[summary->place]);
+		g_autofree char *callees = g_strdup_printf("--callees %s", quoted);
+
+		add_next(summary, "report", callees);
+	}
 	if (summary->top->len > 0) {
 		g_autofree char *quoted = quote_function(summary, function_at(report, 0));
 		g_autofree char *callers = g_strdup_printf("--callers %s", quoted);
@@ -385,7 +443,7 @@ static size_t summary_bytes(const struct spt_report *report, const struct summar
 
 	for (unsigned i = 0; i < summary->top->len; i++) {
 		const SptFunction *function = function_at(report, i);
-		g_autofree char *name = cut(function->name, summary->name_bytes);
+		g_autofree char *name = cut_name(function->name, summary->name_bytes);
 		g_autofree char *object = cut(spt_report_object(function), summary->name_bytes / 2);
 
 		n += FUNCTION_BYTES + text_bytes(name) + text_bytes(object);
@@ -435,6 +493,9 @@ static void find_facts(const struct spt_report *report, struct summary *summary)
 		summary->has_wall = spt_wall_find(&summary->wall, report->capture);
 	summary->said = spt_sentences_new(report->profile, report->capture,
 					  spt_sentences_find_part(report->filter));
+	summary->place = spt_sentences_find(summary->said, "place") ?
+				 spt_culprit_place(report->profile, report->capture) :
+				 UINT32_MAX;
 	/* A flat profile of several programs, as that of a build, says most by their names. */
 	if (report->filter->processes && report->metric->is_cpu && summary->top->len > 0 &&
 	    spt_percent(culprit_at(report, 0)->weight, spt_profile_total(report->profile)) <
@@ -481,17 +542,17 @@ static bool find(struct spt_report *report)
 static void print_text(const struct spt_report *report)
 {
 	const struct summary *summary = report->found;
-	uint64_t all = spt_profile_total(report->profile);
+	uint64_t all = summary->total;
 
 	printf("%s%s%s\n", spt_color(SPT_COLOR_TITLE), summary->verdict, spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < summary->top->len; i++) {
 		const SptFunction *function = function_at(report, i);
-		g_autofree char *name = cut(function->name, summary->name_bytes);
+		g_autofree char *name = cut_name(function->name, summary->name_bytes);
 		g_autofree char *object = cut(spt_report_object(function), summary->name_bytes / 2);
 
 		const SptFunction *through = through_at(report, i);
 		g_autofree char *machinery =
-			through ? cut(through->name, summary->name_bytes / 2) : NULL;
+			through ? cut_name(through->name, summary->name_bytes / 2) : NULL;
 
 		spt_report_print_share(spt_percent(culprit_at(report, i)->weight, all), 7);
 		printf("%s  %s%s%s\n", name, object, machinery ? "  in " : "",
@@ -514,7 +575,7 @@ static void add_texts(SptJson *json, const char *key, const GPtrArray *texts)
 static void add_json(const struct spt_report *report, SptJson *json)
 {
 	const struct summary *summary = report->found;
-	uint64_t all = spt_profile_total(report->profile);
+	uint64_t all = summary->total, whole = spt_profile_total(report->profile);
 
 	spt_json_text(json, "verdict", summary->verdict);
 	if (summary->has_whole)
@@ -523,19 +584,19 @@ static void add_json(const struct spt_report *report, SptJson *json)
 	spt_json_array(json, "top");
 	for (unsigned i = 0; i < summary->top->len; i++) {
 		const SptFunction *function = function_at(report, i);
-		g_autofree char *name = cut(function->name, summary->name_bytes);
+		g_autofree char *name = cut_name(function->name, summary->name_bytes);
 		g_autofree char *object = cut(spt_report_object(function), summary->name_bytes / 2);
 
 		spt_json_object(json, NULL);
 		spt_json_function(json, name, object);
 		const SptFunction *through = through_at(report, i);
 		g_autofree char *machinery =
-			through ? cut(through->name, summary->name_bytes / 2) : NULL;
+			through ? cut_name(through->name, summary->name_bytes / 2) : NULL;
 
 		if (machinery)
 			spt_json_text(json, "through", machinery);
 		spt_json_number(json, "self_pct", spt_percent(culprit_at(report, i)->weight, all));
-		spt_json_number(json, "total_pct", spt_percent(function->total, all));
+		spt_json_number(json, "total_pct", spt_percent(function->total, whole));
 		spt_json_end_object(json);
 	}
 	spt_json_end_array(json);

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "events/facts.h"
@@ -136,13 +137,20 @@ static void print_value(const struct column *column, uint64_t value)
 	printf(" %*s", spt_format_width(text, COLUMN_WIDTH - 1), text);
 }
 
-static char *describe_thread(const struct spt_report *report, uint32_t thread)
+/* Where there is no room, the thread's number says enough: names may be there twice. */
+static char *describe_thread(const struct spt_report *report, uint32_t thread, unsigned room)
 {
 	const SptProcessRow *process = spt_process_of_thread(report->capture, thread);
+	unsigned tid = report->capture->threads[thread].tid;
 	g_autofree char *name = spt_format_cut(name_of(report->capture, thread), 0);
+	g_autofree char *whole = g_strdup_printf("%s (pid %u, tid %u)", name,
+						 process ? process->pid : 0, tid);
+	g_autofree char *number = g_strdup_printf(" (tid %u)", tid), *shown = NULL;
 
-	return g_strdup_printf("%s (pid %u, tid %u)", name, process ? process->pid : 0,
-			       report->capture->threads[thread].tid);
+	if (!room || g_utf8_strlen(whole, -1) <= (glong)room)
+		return g_steal_pointer(&whole);
+	shown = spt_format_cut(name, room - MIN(room - 1, (unsigned)strlen(number)));
+	return g_strconcat(shown, number, NULL);
 }
 
 static uint64_t sum_of(const struct column *column, const GArray *times)
@@ -208,8 +216,7 @@ void spt_report_print_thread_times(const struct spt_report *report)
 	printf("%s\n", spt_color(SPT_COLOR_OFF));
 	for (unsigned i = 0; i < times->len; i++) {
 		const SptThreadTime *time = &g_array_index(times, SptThreadTime, i);
-		g_autofree char *text = describe_thread(report, time->row->thread);
-		g_autofree char *name = spt_format_cut(text, name_columns);
+		g_autofree char *name = describe_thread(report, time->row->thread, name_columns);
 
 		printf("%s%*s", name,
 		       (int)name_columns - (int)MIN(g_utf8_strlen(name, -1), name_columns), "");

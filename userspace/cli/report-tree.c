@@ -101,11 +101,11 @@ static void print_children(struct tree_page *page, uint32_t parent)
 		const char *branch = !is_step ? "" :
 				     is_last  ? page->branches->last :
 						page->branches->middle;
-		g_autofree char *line =
-			g_strdup_printf("%s%s%s%s  %s", page->indent->str, branch, function->name,
-					function->is_inlined ? " (inlined)" : "",
-					spt_report_object(function));
-		g_autofree char *shown = spt_format_cut(line, page->width);
+		g_autofree char *before = g_strconcat(page->indent->str, branch, NULL);
+		g_autofree char *after = g_strconcat(function->is_inlined ? " (inlined)  " : "  ",
+						     spt_report_object(function), NULL);
+		g_autofree char *shown =
+			spt_format_name(before, function->name, after, page->width);
 
 		spt_report_print_part(page->report, node->total, all, 7);
 		spt_report_print_part(page->report, node->self, all, 7);

@@ -80,7 +80,11 @@ static struct winsize size_of_terminal(void)
 
 unsigned spt_terminal_width(void)
 {
+	const char *columns = getenv(SPT_CLI_COLUMNS);
+
 	find_out();
+	if (!state.is_terminal && columns)
+		return (unsigned)CLAMP(atoi(columns), 0, 10000);
 	return state.is_terminal ? size_of_terminal().ws_col : 0;
 }
 

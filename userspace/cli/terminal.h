@@ -25,6 +25,9 @@ void spt_terminal_add(GArray *entries);
 /* Called after the options were parsed.  False: complained, return SPT_EXIT_USAGE. */
 bool spt_terminal_check(void);
 
+/* A variable of the environment: lines of output that is no terminal have that many columns. */
+#define SPT_CLI_COLUMNS "SYSPROF_COLUMNS"
+
 /* Columns and rows of the terminal; 0: there is none, and lines are not cut. */
 unsigned spt_terminal_width(void);
 unsigned spt_terminal_rows(void);

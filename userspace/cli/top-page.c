@@ -76,10 +76,11 @@ static void print_rows(const struct spt_top_look *look, const SptProfile *profil
 
 	for (uint32_t i = 0; i < n && shown < rows; i++) {
 		const SptFunction *function = &functions[order[i]];
-		g_autofree char *line = g_strdup_printf("%s  %s", function->name, function->object);
+		const char *object = function->object ? function->object : "";
+		g_autofree char *after = g_strconcat(*object ? "  " : "", object, NULL);
 		g_autofree char *text =
-			spt_format_cut(g_strchomp(line),
-				       width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
+			spt_format_name("", function->name, after,
+					width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
 
 		if (function->is_process != look->by_group || function->total == 0)
 			continue;

@@ -241,12 +241,12 @@ static void draw_row(const SptBrowser *browser, unsigned at, unsigned width)
 	/* Names deep in the tree are still on the screen. */
 	int indent = (int)MIN(row->depth, width / 3);
 	g_autoptr(GString) line = g_string_new(NULL);
-	g_autofree char *shown = NULL;
+	g_autofree char *shown = NULL, *object = NULL;
 
 	page->fill(line, page, row->node, row->depth);
-	g_string_append_printf(line, "%*s%s%s  %s", indent, "", mark, function->name,
-			       spt_report_object(function));
-	shown = spt_format_cut(line->str, width);
+	g_string_append_printf(line, "%*s%s", indent, "", mark);
+	object = g_strconcat("  ", spt_report_object(function), NULL);
+	shown = spt_format_name(line->str, function->name, object, width);
 	printf("%s%s\033[0m\033[K\r\n",
 	       at == browser->cursor ? "\033[7m" :
 	       function->is_kernel   ? spt_color(SPT_COLOR_KERNEL) :

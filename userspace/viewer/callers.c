@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "columns.h"
+#include "symbols/plain-names.h"
 #include "text.h"
 
 struct _SptCallers {
@@ -72,8 +73,9 @@ void spt_callers_show(SptCallers *self, SptDocument *document, uint32_t function
 		function == UINT32_MAX ? NULL : &document->calls.functions[function];
 
 	g_autofree char *made = NULL;
+	g_autofree char *fitted = of ? spt_fit_name(of->name, SPT_TEXT_NAME_COLUMNS) : NULL;
 	g_autofree char *title =
-		of ? g_strdup_printf(_("Callers of %s"), spt_text_name(of->name, &made)) :
+		of ? g_strdup_printf(_("Callers of %s"), spt_text_name(fitted, &made)) :
 		     g_strdup(_("Callers"));
 
 	spt_pane_set_title(SPT_PANE(self), title);

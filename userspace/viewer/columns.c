@@ -10,6 +10,7 @@
 #include "narrow.h"
 #include "row-menu.h"
 #include "share-cell.h"
+#include "symbols/plain-names.h"
 #include "text.h"
 
 #define NUMBER_WIDTH 84
@@ -40,7 +41,10 @@ static void show_name(GtkWidget *cell, const char *name)
 /* Kernel functions are marked, also where their object is not beside them. */
 static void show_function(GtkWidget *cell, const SptFunction *function)
 {
-	show_name(cell, function->name);
+	/* Of a name that is longer than most columns the end says which function it is. */
+	g_autofree char *fitted = spt_fit_name(function->name, SPT_TEXT_NAME_COLUMNS);
+
+	show_name(cell, fitted);
 	if (function->is_kernel)
 		gtk_widget_add_css_class(cell, "kernel");
 	else

@@ -9,6 +9,7 @@
 #include <glib/gi18n.h>
 
 #include "columns.h"
+#include "symbols/plain-names.h"
 #include "text.h"
 
 /*
@@ -323,13 +324,14 @@ static void show_self(SptDescendants *self, bool is_shown)
 
 static char *title_of(const SptDocument *document, uint32_t function)
 {
-	g_autofree char *made = NULL;
+	g_autofree char *made = NULL, *fitted = NULL;
 	const char *name;
 
 	if (function == NONE)
 		return g_strdup(document->look.is_bottom_up ? _("All functions by self, bottom-up") :
 							      _("All processes"));
-	name = spt_text_name(document->calls.functions[function].name, &made);
+	fitted = spt_fit_name(document->calls.functions[function].name, SPT_TEXT_NAME_COLUMNS);
+	name = spt_text_name(fitted, &made);
 	return document->look.is_bottom_up ? g_strdup_printf(_("Call paths to %s"), name) :
 					     g_strdup_printf(_("Descendants of %s"), name);
 }

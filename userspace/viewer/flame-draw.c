@@ -8,6 +8,7 @@
 #include "palette.h"
 #include "preferences.h"
 #include "profile/diff.h"
+#include "symbols/plain-names.h"
 #include "text.h"
 
 #define TEXT_MIN_WIDTH 28
@@ -135,7 +136,12 @@ static void draw_name(const SptFlameDrawing *drawing, GtkSnapshot *snapshot, Pan
 		      const SptFunction *function)
 {
 	g_autofree char *made = box->n_more ? g_strdup_printf(_("%u smaller"), box->n_more) : NULL;
-	const char *name = made ? made : function ? spt_text_name(function->name, &made) : _("All");
+	g_autofree char *fitted =
+		function && !made ?
+			spt_fit_name(function->name,
+				     (unsigned)(area->size.width / drawing->char_width)) :
+			NULL;
+	const char *name = made ? made : fitted ? spt_text_name(fitted, &made) : _("All");
 	GdkRGBA color = ink;
 	int height;
 
@@ -232,9 +238,21 @@ void spt_flame_draw_sample(SptFlameColor color, uint32_t category, GtkSnapshot *
 	}
 }
 
-void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot)
+static double char_width_of(PangoLayout *layout)
+{
+	PangoContext *context = pango_layout_get_context(layout);
+	PangoFontMetrics *metrics = pango_context_get_metrics(context, NULL, NULL);
+	int width = pango_font_metrics_get_approximate_char_width(metrics);
+
+	pango_font_metrics_unref(metrics);
+	return MAX((double)width / PANGO_SCALE, 1);
+}
+
+void spt_flame_draw(SptFlameDrawing *drawing, GtkSnapshot *snapshot)
 {
 	g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(drawing->widget, NULL);
+
+	drawing->char_width = char_width_of(layout);
 
 	pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
 	pango_layout_set_single_paragraph_mode(layout, TRUE);

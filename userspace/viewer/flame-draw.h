@@ -25,6 +25,7 @@ typedef struct {
 	bool is_upward;
 	double top, bottom;		/* of the widget, in view */
 	int row_height;
+	double char_width;		/* on average; set by drawing */
 } SptFlameDrawing;
 
 /* What a colour means. */
@@ -59,6 +60,6 @@ int spt_flame_row_height(GtkWidget *widget);
 /* Draws a box for the legend; @category: of which one, for SPT_FLAME_CATEGORY. */
 void spt_flame_draw_sample(SptFlameColor color, uint32_t category, GtkSnapshot *snapshot, int width,
 			   int height);
-void spt_flame_draw(const SptFlameDrawing *drawing, GtkSnapshot *snapshot);
+void spt_flame_draw(SptFlameDrawing *drawing, GtkSnapshot *snapshot);
 
 #endif

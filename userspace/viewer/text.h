@@ -12,6 +12,8 @@
  * long to read: @text itself if it is fine, else a copy in *@ret_made, which the caller frees.
  */
 const char *spt_text_name(const char *text, char **ret_made);
+/* Longer names of functions are shown without their arguments (symbols/plain-names.h). */
+#define SPT_TEXT_NAME_COLUMNS 46
 /* The name of the terminal's program that belongs to the viewer's name: sysprof, sysprof-cli. */
 const char *spt_text_cli(void);
 /* Aligns @layout to this side also where @widget's language is written from right to left. */

@@ -19,7 +19,7 @@ FUNCTION static void thread_work(uint64_t ns)
 		spin(turns, 8);
 }
 
-static void *at_once(void *arg)
+static void *run_first(void *arg)
 {
 	(void)arg;
 	pthread_setname_np(pthread_self(), "at-once");
@@ -27,7 +27,7 @@ static void *at_once(void *arg)
 	return NULL;
 }
 
-static void *early(void *arg)
+static void *run_second(void *arg)
 {
 	(void)arg;
 	pthread_setname_np(pthread_self(), "early");
@@ -37,7 +37,7 @@ static void *early(void *arg)
 	return NULL;
 }
 
-static void *by_other(void *arg)
+static void *run_third(void *arg)
 {
 	pthread_barrier_wait(arg);
 	thread_work(part_ns);
@@ -46,7 +46,7 @@ static void *by_other(void *arg)
 
 int main(int argc, char **argv)
 {
-	void *(*const functions[])(void *) = { at_once, early, by_other };
+	void *(*const functions[])(void *) = { run_first, run_second, run_third };
 	pthread_t threads[3];
 	pthread_barrier_t named;
 

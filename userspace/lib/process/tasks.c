@@ -11,6 +11,8 @@
 #include "base/words.h"
 
 #define RECENT_THREADS 64
+/* That have ended, and may still be sampled while the kernel takes them apart. */
+#define ENDED_THREADS 64
 /* A new thread has the name of the one that made it until it gives itself its own. */
 #define LEAST_NAMED_NS 10000000
 /* Of a thread's former names: some programs name a thread by each task that it is given. */
@@ -29,6 +31,8 @@ struct SptTasks {
 	GHashTable *threads;		/* tid -> SptThread */
 	GHashTable *users;		/* mm -> number of processes in it */
 	SptThread *recent[RECENT_THREADS]; /* sampled lately, by tid; NULL or a living thread */
+	/* By tid; each has a process of its own, a copy without threads.  NULL: none */
+	SptThread *ended[ENDED_THREADS];
 	GArray *seen;			/* by time: those from @n_passed on are in the future */
 	guint n_passed;
 	uint32_t n_processes, n_threads;
@@ -70,10 +74,46 @@ SptTasks *spt_tasks_new(const SptTasksListener *listener)
 	return tasks;
 }
 
+static void tasks_forget_ended(SptTasks *tasks, uint32_t tid)
+{
+	SptThread *ended = tasks->ended[tid % ENDED_THREADS];
+
+	tasks->ended[tid % ENDED_THREADS] = NULL;
+	if (!ended)
+		return;
+	tasks_process_free(ended->process);
+	tasks_thread_free(ended);
+}
+
+/* An exit is reported when it begins: the thread runs on for a while. */
+static void tasks_keep_ended(SptTasks *tasks, const SptThread *thread)
+{
+	SptThread *ended = g_memdup2(thread, sizeof(*thread));
+
+	ended->name = g_strdup(thread->name);
+	ended->former = NULL;
+	ended->process = g_memdup2(thread->process, sizeof(*thread->process));
+	ended->process->name = g_strdup(thread->process->name);
+	g_queue_init(&ended->process->threads);
+	tasks_forget_ended(tasks, thread->tid);
+	tasks->ended[thread->tid % ENDED_THREADS] = ended;
+}
+
+/* The one of a sample of no living thread; NULL: it is not known, or has another address space. */
+static SptThread *tasks_find_ended(const SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t mm)
+{
+	SptThread *ended = tasks->ended[tid % ENDED_THREADS];
+
+	return ended && ended->tid == tid && ended->process->pid == pid &&
+	       (!mm || ended->process->mm == mm) ? ended : NULL;
+}
+
 void spt_tasks_free(SptTasks *tasks)
 {
 	if (!tasks)
 		return;
+	for (unsigned i = 0; i < ENDED_THREADS; i++)
+		tasks_forget_ended(tasks, i);
 	g_hash_table_unref(tasks->threads);
 	g_hash_table_unref(tasks->processes);
 	g_hash_table_unref(tasks->users);
@@ -357,6 +397,8 @@ void spt_tasks_exit(SptTasks *tasks, uint32_t pid, uint32_t tid, uint64_t time, 
 	SptProcess *process = tasks_find_process(tasks, pid);
 	SptThread *thread = tasks_find_thread(tasks, tid);
 
+	if (thread && process && thread->process == process)
+		tasks_keep_ended(tasks, thread);
 	if (process && is_last)
 		tasks_end_process(tasks, process, time);
 	else if (thread)
@@ -369,8 +411,13 @@ static G_GNUC_NO_INLINE SptThread *tasks_look_up(SptTasks *tasks, uint32_t pid, 
 {
 	SptProcess *process = tasks_find_process(tasks, pid);
 	bool is_guess = !process || !is_same_image(process, mm);
-	SptThread *thread;
+	SptThread *thread = tasks_find_thread(tasks, tid);
 
+	if (!thread) {
+		thread = tasks_find_ended(tasks, pid, tid, mm);
+		if (thread)
+			return thread;
+	}
 	if (process && is_guess)
 		process = next_image(tasks, process, mm, time, process->name);
 	if (!process) {

@@ -67,13 +67,39 @@ static bool *processes_of_commands(const SptCapture *capture)
 	return is_wanted;
 }
 
+/*
+ * Until it executes the command its process is a copy of the recorder, whose name it has: the first
+ * image of that number, if another one follows.
+ */
+static void leave_out_recorder(const SptCapture *capture, uint64_t pid, bool *is_wanted)
+{
+	const SptProcessRow *first = NULL;
+
+	for (uint32_t i = 1; i < capture->n_processes; i++) {
+		const SptProcessRow *process = &capture->processes[i], *parent;
+
+		if (!process->id || process->pid != pid)
+			continue;
+		if (first) {
+			is_wanted[first->id] = process->parent != first->id;
+			return;
+		}
+		parent = &capture->processes[process->parent];
+		if (!parent->id || g_strcmp0(parent->name, process->name) != 0)
+			return;
+		first = process;
+	}
+}
+
 bool *spt_command_processes(const SptCapture *capture)
 {
 	uint64_t pid = spt_command_fact(capture, "command_pid");
 	g_autofree bool *processes = processes_of_commands(capture);
 
-	if (!processes && pid)
+	if (!processes && pid) {
 		processes = spt_processes_below(capture, pid);
+		leave_out_recorder(capture, pid, processes);
+	}
 	for (uint32_t i = 1; processes && i < capture->n_processes; i++)
 		if (processes[i])
 			return g_steal_pointer(&processes);

@@ -43,7 +43,11 @@ static const char *const entries[] = {
 };
 
 /* Where the kernel turns interrupts on again. */
-static const char *const ends[] = { "finish_task_switch*", "_raw_spin_unlock_irq*" };
+static const char *const ends[] = {
+	"finish_task_switch*",	 "_raw_spin_unlock_irq*",	"irqentry_exit*",
+	"exit_to_user_mode*",	 "syscall_exit_to_user_mode*",	"handle_softirqs*",
+	"__do_softirq*",
+};
 
 /* Most names begin otherwise than most patterns. */
 static bool is_one_of(const char *const *patterns, unsigned n, const char *name)
@@ -515,6 +519,52 @@ static uint32_t busiest(const SptProfile *profile, const SptCapture *capture,
 	return culprits->len ? g_array_index(culprits, SptCulprit, 0).function : UINT32_MAX;
 }
 
+/*
+ * Functions that a user may have written: those with a name, of own objects and of scripts.  What
+ * templates of the standard library are compiled to is not.
+ */
+static bool *find_own(const SptProfile *profile, const SptCapture *capture)
+{
+	g_autoptr(GHashTable) command = find_own_objects(capture, OWN_COMMAND),
+			      files = find_own_objects(capture, OWN_FILES);
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	bool *own = g_new0(bool, MAX(n, 1));
+
+	for (uint32_t i = 0; i < n; i++)
+		own[i] = functions[i].is_script ||
+			 (functions[i].has_symbol && functions[i].object &&
+			  !functions[i].is_kernel && spt_culprit_is_code(&functions[i]) &&
+			  !is_helper(&functions[i]) &&
+			  !spt_language_has_interpreter(NULL, functions[i].object) &&
+			  (g_hash_table_contains(command, functions[i].object) ||
+			   g_hash_table_contains(files, functions[i].object)));
+	return own;
+}
+
+/* Every program has these, and everything is below them. */
+static bool is_outermost(const SptFunction *function)
+{
+	static const char *const names[] = { "main", "_start", "<module>", "start_thread" };
+
+	return is_one_of(names, G_N_ELEMENTS(names), function->name);
+}
+
+uint32_t spt_culprit_place(const SptProfile *profile, const SptCapture *capture)
+{
+	uint32_t n, best = UINT32_MAX;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	uint64_t least = spt_profile_total(profile) / 2;
+	g_autofree bool *own = find_own(profile, capture);
+
+	/* What is below another one has no more than that. */
+	for (uint32_t i = 0; i < n; i++)
+		if (own[i] && functions[i].total > least && !is_outermost(&functions[i]) &&
+		    (best == UINT32_MAX || functions[i].total < functions[best].total))
+			best = i;
+	return best;
+}
+
 uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 {
 	uint32_t n;
@@ -531,10 +581,16 @@ uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 			const SptFunction *function = &functions[culprit->function];
 
 			if (culprit->weight >= MAX(least, 1) && !function->is_kernel &&
-			    culprit->is_code &&
+			    culprit->is_code && !is_helper(function) &&
 			    function->has_symbol && g_hash_table_contains(own, function->object))
 				return culprit->function;
 		}
+	}
+	/* What templates are compiled to works for a function that they wrote. */
+	if (!spt_culprits_matter(profile)) {
+		best = spt_culprit_place(profile, capture);
+		if (best != UINT32_MAX)
+			return best;
 	}
 	/* Where the functions of a command have no names, it is the busiest one that has. */
 	if (spt_culprits_matter(profile) || spt_command_fact(capture, "command_pid")) {
@@ -544,24 +600,6 @@ uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 	}
 	best = heaviest(functions, n, least);
 	return best != UINT32_MAX ? best : heaviest(functions, n, 0);
-}
-
-/* Functions that a user may have written: those with a name, of own objects and of scripts. */
-static bool *find_own(const SptProfile *profile, const SptCapture *capture)
-{
-	g_autoptr(GHashTable) command = find_own_objects(capture, OWN_COMMAND),
-			      files = find_own_objects(capture, OWN_FILES);
-	uint32_t n;
-	const SptFunction *functions = spt_profile_functions(profile, &n);
-	bool *own = g_new0(bool, MAX(n, 1));
-
-	for (uint32_t i = 0; i < n; i++)
-		own[i] = functions[i].is_script ||
-			 (functions[i].has_symbol && functions[i].object &&
-			  !functions[i].is_kernel && spt_culprit_is_code(&functions[i]) &&
-			  (g_hash_table_contains(command, functions[i].object) ||
-			   g_hash_table_contains(files, functions[i].object)));
-	return own;
 }
 
 uint32_t spt_culprit_caller(const SptProfile *profile, const SptCapture *capture,

@@ -66,6 +66,12 @@ uint64_t *spt_culprits_own(const SptCulprits *culprits, const SptProfile *profil
  */
 uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own);
 
+/*
+ * The innermost function that a user may have written, and that not each program has, which most of
+ * the weight is in or below; UINT32_MAX: there is none.
+ */
+uint32_t spt_culprit_place(const SptProfile *profile, const SptCapture *capture);
+
 /* Of one stack: whether a function is machinery, and whether that waits for a lock of programs. */
 bool spt_culprit_is_machinery(const char *function, const char *object, bool is_kernel);
 bool spt_culprit_takes_lock(const char *function);

@@ -667,6 +667,7 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
 	g_autofree uint32_t *places = NULL;
 
 	profile->metric = folder.metric;
+	profile->symbols = rows_of == FOLDED_ROWS_NONE ? symbols : NULL;
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	if (profile->metric->parts & SPT_METRIC_HAS_STATE)
 		profile->threads = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(uint64_t)),

@@ -2,9 +2,13 @@
 #include "profile/idle.h"
 
 #include "capture/capture.h"
+#include "profile/profile-private.h"
 
 /* Waits are that many times the CPU time. */
 #define MUCH 100
+/* Parts: of the weight, from which on idle threads matter; of a thread's time, if it is busy. */
+#define GOOD_PART 0.1
+#define BUSY_PART 0.2
 
 struct times {
 	uint64_t waited_ns, ran_ns;
@@ -24,35 +28,87 @@ static void add_thread(GHashTable *threads, const SptThreadRow *thread, uint64_t
 	times->ran_ns += ran_ns;
 }
 
-void spt_idle_find(SptIdle *idle, const SptProfile *profile, const SptCapture *capture,
-		   const bool *processes)
+/* By tid; NULL: it is not known how long threads ran. */
+static GHashTable *idle_find_times(const SptProfile *profile, const SptCapture *capture,
+				   const bool *processes)
 {
 	const uint64_t *waited = spt_profile_threads(profile);
-	g_autofree uint64_t *ran = NULL;
-	g_autoptr(GHashTable) threads = NULL;
 	uint64_t period_ns = spt_capture_period_ns(capture);
-	GHashTableIter iter;
-	gpointer value;
+	g_autofree uint64_t *ran = NULL;
+	GHashTable *threads;
 
-	*idle = (SptIdle){ 0 };
 	/* Periods of a counter of the processor are no times. */
 	if (!waited || !period_ns || g_strcmp0(spt_capture_host(capture, "clock"), "pmu") == 0)
-		return;
+		return NULL;
 	ran = spt_capture_weigh_threads(capture);
 	threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	for (uint32_t i = 1; i < capture->n_threads; i++)
 		if (waited[i] && (!processes || processes[capture->threads[i].process]))
 			add_thread(threads, &capture->threads[i], waited[i], ran[i] * period_ns);
+	return threads;
+}
+
+/* Of a shorter wait a hundredth would be less than one sample. */
+static bool is_idle(const struct times *times, uint64_t period_ns)
+{
+	return times->waited_ns >= MUCH * period_ns && times->ran_ns < times->waited_ns / MUCH;
+}
+
+static void idle_sum_up(SptIdle *idle, GHashTable *threads, uint64_t period_ns)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	*idle = (SptIdle){ 0 };
+	if (!threads)
+		return;
 	g_hash_table_iter_init(&iter, threads);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct times *times = value;
+		double part = (double)times->ran_ns / (double)(times->ran_ns + times->waited_ns);
 
 		idle->waiters++;
 		idle->weight += times->waited_ns;
-		/* Of a shorter wait a hundredth would be less than one sample. */
-		if (times->waited_ns < MUCH * period_ns || times->ran_ns >= times->waited_ns / MUCH)
-			continue;
-		idle->idlers++;
-		idle->idle += times->waited_ns;
+		if (is_idle(times, period_ns)) {
+			idle->idlers++;
+			idle->idle += times->waited_ns;
+		} else if (times->ran_ns >= MUCH * period_ns) {
+			idle->busiest = MAX(idle->busiest, part);
+		}
 	}
+}
+
+void spt_idle_find(SptIdle *idle, const SptProfile *profile, const SptCapture *capture,
+		   const bool *processes)
+{
+	g_autoptr(GHashTable) threads = idle_find_times(profile, capture, processes);
+
+	idle_sum_up(idle, threads, spt_capture_period_ns(capture));
+}
+
+SptProfile *spt_idle_rest(const SptProfile *profile, const SptCapture *capture,
+			  const bool *processes)
+{
+	const SptProfile *base = profile->base ? profile->base : profile;
+	const SptMetric *metric = spt_profile_metric(profile);
+	g_autoptr(GHashTable) threads = idle_find_times(profile, capture, processes);
+	uint64_t period_ns = spt_capture_period_ns(capture);
+	g_autofree bool *is_wanted = NULL;
+	SptFilter filter;
+	SptIdle idle;
+
+	idle_sum_up(&idle, threads, period_ns);
+	if (idle.busiest < BUSY_PART || (double)idle.idle < GOOD_PART * (double)idle.weight ||
+	    idle.idle == idle.weight || (!base->rows && !base->reread && !base->symbols))
+		return NULL;
+	is_wanted = g_new0(bool, MAX(capture->n_threads, 1));
+	for (uint32_t i = 1; i < capture->n_threads; i++) {
+		const struct times *times = g_hash_table_lookup(
+			threads, GUINT_TO_POINTER(capture->threads[i].tid));
+
+		is_wanted[i] = times && !is_idle(times, period_ns);
+	}
+	filter = (SptFilter){ .processes = processes, .threads = is_wanted };
+	return base->symbols ? spt_profile_new(capture, base->symbols, metric, &filter) :
+			       spt_profile_refilter(base, &filter, NULL);
 }

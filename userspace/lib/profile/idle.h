@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef struct {
 	unsigned waiters, idlers;	/* threads that have some of the metric; of those */
 	uint64_t weight, idle;		/* what they have of it */
+	double busiest;			/* of the others, the largest part of a thread's time that it ran */
 } SptIdle;
 
 /*
@@ -21,6 +22,13 @@ typedef struct {
  */
 void spt_idle_find(SptIdle *idle, const SptProfile *profile, const SptCapture *capture,
 		   const bool *processes);
+/*
+ * A profile without the threads that hardly ran, where they have a good part and another thread
+ * is busy: what that waited for is what people look for.  NULL: there is no such difference.
+ * Where no thread is busy, what all of them waited for is.
+ */
+SptProfile *spt_idle_rest(const SptProfile *profile, const SptCapture *capture,
+			  const bool *processes);
 
 G_END_DECLS
 

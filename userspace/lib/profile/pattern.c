@@ -106,7 +106,7 @@ bool spt_pattern_matches(const SptPattern *pattern, const char *function)
 	for (guint i = 0; i < pattern->names->len; i++) {
 		const char *name = g_ptr_array_index(pattern->names, i);
 
-		if (!pattern->is_exact && strpbrk(name, "*?") ?
+		if (!pattern->is_exact && spt_glob_is_pattern(name) ?
 			    spt_glob_match(name, function) :
 			    spt_glob_is_called(function, name))
 			return true;

@@ -44,6 +44,8 @@ struct SptProfile {
 	/* uint64_t: what each has; NULL: not of waits.  Profiles made from it share this. */
 	GArray *threads;
 	const SptMetric *metric;
+	/* What it was folded with; NULL: it was made from another one, or keeps rows. */
+	SptSymbols *symbols;
 	/* the profile that it was refiltered from; NULL: it was folded */
 	const SptProfile *base;
 

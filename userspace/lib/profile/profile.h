@@ -33,6 +33,7 @@ typedef struct {
 	uint64_t begin_ns, end_ns;	/* times in the capture; end 0: open */
 	const SptMoments *moments;	/* one of these, too; NULL: any time */
 	const char *thread;		/* name or, if all digits, tid; NULL for all */
+	const bool *threads;		/* by id: wanted; NULL for all */
 	/* by number: wanted; CPUs from n_cpus on are not; NULL for all */
 	const bool *cpus;
 	uint32_t n_cpus;
@@ -95,6 +96,7 @@ typedef struct SptProfile SptProfile;
 uint64_t spt_profile_weigh_nodes(const SptCapture *capture, SptSymbols *symbols,
 				 const SptMetric *metric, const SptFilter *filter,
 				 uint64_t *weights);
+/* @symbols must outlive it. */
 SptProfile *spt_profile_new(const SptCapture *capture, SptSymbols *symbols,
 			    const SptMetric *metric, const SptFilter *filter);
 /*

@@ -52,7 +52,8 @@ static bool was_called(const char *wanted, const SptThreadRow *thread)
 bool spt_filter_is_of_leaves(const SptFilter *filter, const SptCapture *capture)
 {
 	return capture->has_leaves && (!filter || (!spt_filter_is_about_time(filter) &&
-						   !filter->thread && !filter->cpus));
+						   !filter->thread && !filter->threads &&
+						   !filter->cpus));
 }
 
 bool spt_filter_is_about_time(const SptFilter *filter)
@@ -182,6 +183,7 @@ static bool is_wanted(const SptCapture *capture, uint32_t thread, const SptFilte
 	const char *name = row && row->name ? row->name : "";
 
 	return spt_filter_has_process(filter, capture, process) &&
+	       (!filter->threads || (row && filter->threads[thread])) &&
 	       (!filter->thread || is_called(filter->thread, name, row ? &row->tid : NULL) ||
 		was_called(filter->thread, row));
 }
@@ -200,7 +202,7 @@ void spt_selection_init(struct spt_selection *selection, const SptCapture *captu
 	selection->n_cpus = filter->n_cpus;
 	selection->least_parallelism = filter->least_parallelism;
 	selection->most_parallelism = filter->most_parallelism;
-	if (!filter->process && !filter->processes && !filter->thread)
+	if (!filter->process && !filter->processes && !filter->thread && !filter->threads)
 		return;
 	/* A sample's thread exists or is 0. */
 	selection->threads = g_new(bool, (size_t)capture->n_threads + 1);

@@ -49,6 +49,10 @@ enum condition {
 	OF_MANY_KINDS = 1ll << 37,	/* it is not known of which the lost ones were */
 	/* The busiest function is of a library or the kernel: mostly of one caller of its own */
 	HAS_CALLER = 1ll << 38,
+	/* No function is busy by itself, but most is below one of the user's own */
+	HAS_PLACE = 1ll << 39,
+	/* The places are those of threads that do not hardly run */
+	OF_REST = 1ll << 40,
 };
 
 enum group {
@@ -59,12 +63,12 @@ enum group {
 	METRIC,
 	PROCESSES,
 	KERNEL,
+	IDLE,
 	FUNCTIONS,
 	CALLER,
 	LATE,
 	NAMES,
 	PYTHON,
-	IDLE,
 	RECORDER,
 	STACKS,
 	LOSSES,

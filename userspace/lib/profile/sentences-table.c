@@ -82,6 +82,17 @@ const SptSentenceRow spt_sentence_rows[] = {
 	{ KERNEL, "kernel", IN_USER | KERNEL_SEEN, PLACES | USER_ONLY | IN_KERNEL,
 	  SPT_WORDS("Nothing was spent in the kernel.") },
 
+	/* What follows is about the rest; else it comes last. */
+	{ IDLE, "idle", HAS_IDLE | OF_REST, EMPTY,
+	  SPT_WORDS("Threads that hardly ran have {idle} of it: {idlers} of {waiters}.") },
+
+	{ FUNCTIONS, "places", PLACES | OF_REST | THREE_FUNCTIONS, 0,
+	  SPT_WORDS("Of the rest, {self1} is in {function1}, {self2} in {function2}, {self3} in "
+		    "{function3}.") },
+	{ FUNCTIONS, "places", PLACES | OF_REST | TWO_FUNCTIONS, 0,
+	  SPT_WORDS("Of the rest, {self1} is in {function1}, {self2} in {function2}.") },
+	{ FUNCTIONS, "places", PLACES | OF_REST | ONE_FUNCTION, 0,
+	  SPT_WORDS("Of the rest, {self1} is in {function1}.") },
 	{ FUNCTIONS, "places", PLACES | ONE_FUNCTION | ALL_IN_ONE, 0,
 	  SPT_WORDS("All of it in {function1}.") },
 	{ FUNCTIONS, "places", PLACES | THREE_FUNCTIONS, 0,
@@ -107,6 +118,8 @@ const SptSentenceRow spt_sentence_rows[] = {
 
 	{ CALLER, "caller", OF_CPU | HAS_CALLER, 0,
 	  SPT_WORDS("Of {function1}, {called} comes from {caller}.") },
+	{ CALLER, "place", OF_CPU | HAS_PLACE, 0,
+	  SPT_WORDS("{within} is in {place} and what it calls.") },
 
 	{ LATE, "late", IS_LATE, 0,
 	  SPT_WORDS("{late} is in functions that turn interrupts on again, above all {latest}: the "

@@ -18,6 +18,7 @@
 #include "profile/selection.h"
 #include "profile/sentences-private.h"
 #include "profile/source-sums.h"
+#include "symbols/plain-names.h"
 
 #define MOST 3
 #define LEAST_SHARE 0.01
@@ -71,12 +72,13 @@ char *spt_sentences_share(uint64_t weight, uint64_t total)
 }
 
 /* The longest name that fits a sentence. */
-static char *short_name(const char *name)
+static char *short_name(const char *whole)
 {
+	g_autofree char *name = spt_fit_name(whole, NAME_BYTES);
 	int bytes = NAME_BYTES;
 
 	if (strlen(name) <= NAME_BYTES)
-		return g_strdup(name);
+		return g_steal_pointer(&name);
 	/* Does not cut within a character. */
 	while (bytes > 0 && ((unsigned char)name[bytes] & 0xc0) == 0x80)
 		bytes--;
@@ -256,6 +258,20 @@ static void find_caller(struct facts *facts, const SptProfile *profile, const Sp
 	facts_add(facts, "called", spt_sentences_share(weight, self));
 }
 
+/* Where no function has much by itself, what most of it is done for says more. */
+static void find_place(struct facts *facts, const SptProfile *profile, const SptCapture *capture,
+		       uint64_t total)
+{
+	uint32_t n, place = spt_culprit_place(profile, capture);
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	if (place == UINT32_MAX)
+		return;
+	facts->holds |= HAS_PLACE;
+	facts_add(facts, "place", short_name(functions[place].name));
+	facts_add(facts, "within", spt_sentences_share(functions[place].total, total));
+}
+
 static void find_functions(struct facts *facts, const SptProfile *profile,
 			   const GArray *culprits, const SptCapture *capture, uint64_t total)
 {
@@ -280,9 +296,12 @@ static void find_functions(struct facts *facts, const SptProfile *profile,
 		/* What it waits in has a name. */
 		if (!functions[culprit->function].has_symbol && culprit->through == UINT32_MAX)
 			continue;
-		if (said == 0 && (facts->holds & OF_CPU) &&
-		    (double)culprit->weight >= MUCH_SELF * (double)total)
-			find_caller(facts, profile, capture, culprit->function);
+		if (said == 0 && (facts->holds & OF_CPU)) {
+			if ((double)culprit->weight >= MUCH_SELF * (double)total)
+				find_caller(facts, profile, capture, culprit->function);
+			else
+				find_place(facts, profile, capture, total);
+		}
 		facts->holds |= conditions[said] | (culprit->weight == total ? ALL_IN_ONE : 0);
 		facts_add(facts, names[0][said], name_place(functions, culprit));
 		facts_add(facts, names[1][said++], spt_sentences_share(culprit->weight, total));
@@ -389,13 +408,29 @@ static void find_python(struct facts *facts, const SptProfile *profile, const Sp
 	facts_add(facts, "language", g_strdup(language));
 }
 
-/* A part of the samples is not of whole threads. */
+/* The processes whose sentences are about; NULL: all.  The caller frees it. */
+static bool *find_wanted(const SptCapture *capture, SptSentencesOf of)
+{
+	return of == SPT_SENTENCES_OF_COMMAND ? spt_command_processes(capture) : NULL;
+}
+
+SptProfile *spt_sentences_rest(const SptProfile *profile, const SptCapture *capture,
+			       SptSentencesOf of)
+{
+	g_autofree bool *processes = find_wanted(capture, of);
+
+	/* A part of the samples is not of whole threads. */
+	if (!(spt_profile_metric(profile)->parts & SPT_METRIC_HAS_STATE) ||
+	    of == SPT_SENTENCES_OF_PART)
+		return NULL;
+	return spt_idle_rest(profile, capture, processes);
+}
+
 static void find_idle(struct facts *facts, const SptProfile *profile, const SptCapture *capture,
 		      SptSentencesOf of)
 {
 	const SptMetric *metric = spt_profile_metric(profile);
-	g_autofree bool *processes =
-		of == SPT_SENTENCES_OF_COMMAND ? spt_command_processes(capture) : NULL;
+	g_autofree bool *processes = find_wanted(capture, of);
 	SptIdle idle;
 
 	if (!(metric->parts & SPT_METRIC_HAS_STATE) || of == SPT_SENTENCES_OF_PART)
@@ -426,11 +461,13 @@ static void find_rest(struct facts *facts, const SptProfile *profile, uint64_t t
 	}
 }
 
-static void find_profile(struct facts *facts, const SptProfile *profile, const SptCapture *capture)
+static void find_profile(struct facts *facts, const SptProfile *profile, const SptCapture *capture,
+			 SptSentencesOf of)
 {
 	const SptMetric *metric = spt_profile_metric(profile);
 	uint64_t total = spt_profile_total(profile), kernel = 0, events = 0;
 	g_autoptr(GArray) culprits = NULL;
+	g_autoptr(SptProfile) rest = NULL;
 	uint32_t n;
 	const SptFunction *functions = spt_profile_functions(profile, &n);
 
@@ -458,9 +495,12 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 		facts->holds |= (kernel > 0 ? IN_KERNEL : 0) | (kernel < total ? IN_USER : 0);
 	facts_add(facts, "kernel", spt_sentences_share(kernel, total));
 	find_processes(facts, functions, n, total);
-	culprits = spt_culprits_new(profile);
-	find_functions(facts, profile, culprits, capture, total);
-	find_nameless(facts, profile, culprits, total);
+	rest = spt_sentences_rest(profile, capture, of);
+	facts->holds |= rest ? OF_REST : 0;
+	culprits = spt_culprits_new(rest ? rest : profile);
+	find_functions(facts, profile, culprits, capture,
+		       rest ? spt_profile_total(rest) : total);
+	find_nameless(facts, profile, culprits, rest ? spt_profile_total(rest) : total);
 	find_python(facts, profile, capture, total);
 	find_rest(facts, profile, total);
 }
@@ -536,7 +576,7 @@ GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture, 
 
 	facts_init(&facts);
 	find_scope(&facts, capture);
-	find_profile(&facts, profile, capture);
+	find_profile(&facts, profile, capture, of);
 	find_command(&facts, profile, capture, of);
 	find_idle(&facts, profile, capture, of);
 	find_losses(&facts, spt_profile_metric(profile), capture);

@@ -39,7 +39,10 @@ typedef struct {
  */
 GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture,
 			  SptSentencesOf of);
-/* The same in one line, two blanks between them.  The caller frees it. */
+/* As spt_idle_rest(), where sentences are about that; NULL: they are about @profile itself. */
+SptProfile *spt_sentences_rest(const SptProfile *profile, const SptCapture *capture,
+			       SptSentencesOf of);
+/* All sentences in one line, two blanks between them.  The caller frees it. */
 char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of);
 /*
  * "ran 28 %, was off the CPUs 72 % of 2.40 s": the sentence of @wall alone, as a clause with plain

@@ -148,3 +148,93 @@ char *spt_plain_name(const char *name)
 		g_string_replace(text, aliases[i][0], aliases[i][1], 0);
 	return g_string_free(text, FALSE);
 }
+
+/* The parenthesis of the function's arguments, behind its templates; NULL: it has none. */
+static const char *arguments_of(const char *name)
+{
+	const char *begin = name;
+
+	for (const char *c = name; (c = strchr(c, '(')); c++) {
+		if (g_str_has_prefix(c, "(anonymous namespace)"))
+			continue;
+		if (c - begin >= 8 && strncmp(c - 8, "operator()", 10) == 0)
+			c += 2;
+		return *c == '(' ? c : NULL;
+	}
+	return NULL;
+}
+
+/* The scope's end, behind its last "::" outside of brackets; @name: it is in none. */
+static const char *behind_scope(const char *name)
+{
+	const char *behind = name;
+	unsigned open = 0;
+
+	for (const char *c = name; *c; c++) {
+		if (*c == '<' || *c == '(' || *c == '{')
+			open++;
+		else if ((*c == '>' || *c == ')' || *c == '}') && open > 0)
+			open--;
+		else if (open == 0 && (*c == ' ' || g_str_has_prefix(c, "operator")))
+			break;
+		else if (open == 0 && c[0] == ':' && c[1] == ':' && c[2])
+			behind = ++c + 1;
+	}
+	return behind;
+}
+
+/* The first part of a scope that is one of several. */
+static const char *behind_first_scope(const char *name)
+{
+	const char *end = behind_scope(name), *colons = strstr(name, "::");
+	unsigned open = 0;
+
+	/* An operator's name alone says nothing. */
+	if (g_str_has_prefix(end, "operator"))
+		end -= strlen("::");
+
+	for (const char *c = name; colons && c < end; c++) {
+		if (*c == '<' || *c == '(' || *c == '{')
+			open++;
+		else if ((*c == '>' || *c == ')' || *c == '}') && open > 0)
+			open--;
+		else if (open == 0 && c[0] == ':' && c[1] == ':')
+			return c + 2;
+	}
+	return NULL;
+}
+
+char *spt_fit_name(const char *name, unsigned columns)
+{
+	g_autofree char *text = NULL;
+	const char *arguments, *shorter;
+	size_t head;
+
+	if (g_utf8_strlen(name, -1) <= (glong)columns || !strpbrk(name, "<(:"))
+		return g_strdup(name);
+	text = spt_shorten_templates(name);
+	if (g_utf8_strlen(text, -1) <= (glong)columns)
+		return g_steal_pointer(&text);
+	arguments = arguments_of(text);
+	if (arguments) {
+		const char *end = strrchr(arguments, ')');
+		/* " const" */
+		const char *behind = end && strlen(end) < 8 ? end + 1 : "";
+		bool has_room = (glong)columns >= g_utf8_strlen(text, arguments - text) +
+							  (glong)strlen("(...)") +
+							  (glong)strlen(behind);
+		char *cut = g_strdup_printf("%.*s%s%s", (int)(arguments - text), text,
+					    has_room ? "(...)" : "", has_room ? behind : "");
+
+		g_free(text);
+		text = cut;
+	}
+	for (shorter = text; (head = (size_t)g_utf8_strlen(shorter, -1)) > columns;) {
+		const char *behind = behind_first_scope(shorter);
+
+		if (!behind)
+			break;
+		shorter = behind;
+	}
+	return g_strdup(shorter);
+}

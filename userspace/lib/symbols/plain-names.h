@@ -14,6 +14,13 @@ G_BEGIN_DECLS
  */
 char *spt_plain_name(const char *name);
 
+/*
+ * A name of C++ or Rust as it fits @columns, where leaving out can make it so: arguments of
+ * templates, those of the function, and then what its scope is in.  The function's own name comes
+ * last there, and is what people look for.  Names without such parts stay as they are.
+ */
+char *spt_fit_name(const char *name, unsigned columns);
+
 G_END_DECLS
 
 #endif
