@@ -104,14 +104,19 @@ while marker in text:
     parts.append(body)
     text, failed = call("more", cursor=rest.split('"')[3])
 parts.append(text)
-whole = subprocess.run([cli, "report", "--limit=200", "big.capture"], capture_output=True, text=True).stdout
+whole = subprocess.run([cli, "report", "--limit=200", "big.capture"], capture_output=True, text=True,
+                       env={**os.environ, "SYSPROF_COLUMNS": "100"}).stdout
 ok(len(parts) > 3 and "".join(parts) == whole, "a long answer comes in parts", (len(parts), len(whole)))
 ok(max(sizes) <= 2048, "no answer is longer than 2 KiB", max(sizes))
 
 text, _ = call("waits", file="waits.capture")
 steps = [line for line in text.splitlines() if line.startswith("Next: ")]
-ok(len(steps) > 2 and all("--metric blocked" in step for step in steps), "next steps keep the metric", steps)
-ok(re.search(r"; Blocked, [0-9.]+ m?s: [0-9.]+ % in |; Blocked, [0-9.]+ m?s: all in ", text), "... and how much it is", text)
+ok(len(steps) > 2 and all("\"metric\":\"blocked\"" in step for step in steps), "next steps keep the metric", steps)
+ok(re.search(r"; Blocked, [0-9.]+ m?s; without threads that hardly ran all in wait_for_work\n", text), "... and how much it is", text)
+for step in steps:
+    tool, arguments = re.match(r"Next: (\w+) ({.*})$", step).groups()
+    text, failed = call(tool, **json.loads(arguments))
+    ok(not failed and text, f"a next step is a call: {step}", text)
 
 # What is refused, in words.
 

@@ -207,7 +207,7 @@ static void test_round_trip(Fixture *fixture, gconstpointer data)
 		.language = "Python",
 	};
 	const SptProcessRow process = { 3, 42, 0, SPT_PROCESS_KTHREAD, 11000, 12345, "a process" };
-	const SptThreadRow thread = { 5, 3, 43, 13999, 14000, "a thread" };
+	const SptThreadRow thread = { 5, 3, 43, 13999, 14000, "a thread", NULL };
 	const SptNameRow name = { 7, UINT64_MAX - 5, "symbol", 1, 2, "module" };
 	const SptLossRow loss = { 1, 2, UINT64_MAX, 3, 1 };
 	SptAccountRow account = { .time = 1,
@@ -485,40 +485,6 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 	g_assert_cmpuint(capture->threads[1].end_time, ==, 5000);
 	g_assert_cmpstr(capture->objects[1].path, ==, "/bin/make");
 	g_assert_cmpuint(capture->n_objects, ==, 2);
-}
-
-static void put_renamed(Fixture *fixture, const char *name, const char *former)
-{
-	spt_capture_writer_process(fixture->writer,
-				   &(SptProcessRow){ .id = 1, .pid = 10, .name = name });
-	spt_capture_writer_thread(fixture->writer, &(SptThreadRow){ .id = 1,
-								    .process = 1,
-								    .tid = 10,
-								    .name = name,
-								    .former = former });
-}
-
-/* A main thread gives itself another name, and with that its process, after a flush. */
-static void test_renamed_thread(Fixture *fixture, gconstpointer data)
-{
-	g_autoptr(SptCapture) capture = NULL;
-
-	(void)data;
-	put_renamed(fixture, "first", NULL);
-	spt_capture_writer_thread(fixture->writer, &(SptThreadRow){ .id = 2,
-								    .process = 1,
-								    .tid = 11,
-								    .name = "first" });
-	flush(fixture);
-	put_renamed(fixture, "second", NULL);
-	flush(fixture);
-	put_renamed(fixture, "third", "first\nsecond\n");
-	capture = finish(fixture);
-	g_assert_cmpstr(capture->processes[1].name, ==, "third");
-	g_assert_cmpstr(capture->threads[1].name, ==, "third");
-	g_assert_cmpstr(capture->threads[1].former, ==, "first\nsecond\n");
-	g_assert_cmpstr(capture->threads[2].name, ==, "first");
-	g_assert_cmpstr(capture->threads[2].former, ==, "");
 }
 
 /* They wait for each other, and the last one counts. */
@@ -809,7 +775,6 @@ int main(int argc, char **argv)
 	ADD("next-stash", test_next_stash);
 	ADD("stream", test_stream);
 	ADD("replace", test_replace);
-	ADD("renamed-thread", test_renamed_thread);
 	ADD("command-lines", test_command_lines);
 	ADD("part-and-rename", test_part_and_rename);
 	ADD("unfinished", test_unfinished);

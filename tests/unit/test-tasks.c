@@ -162,7 +162,7 @@ static void test_former_names(void)
 	tear_down(&told);
 }
 
-/* The kernel takes a thread apart, and samples of that come behind its end: it is still the same. */
+/* The kernel takes a thread apart, and samples of that come behind its end. */
 static void test_samples_after_exit(void)
 {
 	struct told told;

@@ -101,7 +101,9 @@ static unsigned format_columns_of(gunichar c)
 /* A number stays on the line of its sign: "1 %". */
 static unsigned columns_of_unit(char *const *word, unsigned columns)
 {
-	return columns && g_ascii_isdigit((*word)[columns - 1]) && word[1] && word[1][0] == '%' ? 2 : 0;
+	bool is_number = columns && g_ascii_isdigit((*word)[columns - 1]);
+
+	return is_number && word[1] && word[1][0] == '%' ? 2 : 0;
 }
 
 char *spt_format_wrap(const char *text, unsigned indent, unsigned width)

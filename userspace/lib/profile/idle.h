@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 typedef struct {
 	unsigned waiters, idlers;	/* threads that have some of the metric; of those */
 	uint64_t weight, idle;		/* what they have of it */
-	double busiest;			/* of the others, the largest part of a thread's time that it ran */
+	/* Of the others, the largest part of a thread's time that it ran. */
+	double busiest;
 } SptIdle;
 
 /*
