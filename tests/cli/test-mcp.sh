@@ -112,7 +112,7 @@ ok(max(sizes) <= 2048, "no answer is longer than 2 KiB", max(sizes))
 text, _ = call("waits", file="waits.capture")
 steps = [line for line in text.splitlines() if line.startswith("Next: ")]
 ok(len(steps) > 2 and all("\"metric\":\"blocked\"" in step for step in steps), "next steps keep the metric", steps)
-ok(re.search(r"; Blocked, [0-9.]+ m?s; without threads that hardly ran all in wait_for_work\n", text), "... and how much it is", text)
+ok(re.search(r"; Blocked, [0-9.]+ m?s; without threads that hardly ran: all in wait_for_work\n", text), "... and how much it is", text)
 for step in steps:
     tool, arguments = re.match(r"Next: (\w+) ({.*})$", step).groups()
     text, failed = call(tool, **json.loads(arguments))

@@ -122,7 +122,7 @@ check '... its time is in chat(), which makes the calls' said chat \
 	'(9[0-9] %|all) (comes from chat|is in chat and what it calls)' --summary
 check 'loop: recorded' "$cli" record --source perf --waits -o loop.capture -- ./loop
 check '... what idle threads wait for is not what it waited for' said loop \
-	'without threads that hardly ran (9[0-9] %|all) in usleep below reload_settings' \
+	'without threads that hardly ran: (9[0-9] %|all) in usleep below reload_settings' \
 	--metric blocked --summary
 check '... likewise, in the report' said loop \
 	'^Of the rest, (9[0-9] %|all) is in usleep below reload_settings' --metric blocked

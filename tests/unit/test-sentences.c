@@ -515,7 +515,7 @@ static void test_modes(void)
 		{ { KNOWN, .has_waits = true, .python = "/usr/bin/python3.11" }, "blocked", NULL,
 		  SPT_SENTENCES_OF_ALL,
 		  "Blocked: 450.00" NB "ms, all of it by convoy.  89" NB "% in pthread_mutex_lock "
-		  "below PyObject_Vectorcall, 11" NB "% in main.  89" NB "% is in Python's "
+		  "below PyObject_Vectorcall, 11" NB "% in main.  89" NB "% is in or below Python's "
 		  "interpreter: with --waits=calls functions of scripts have names." },
 		{ { KNOWN, .has_waits = true, .python = "/usr/bin/python3.11", .waits = "calls" },
 		  "blocked", NULL, SPT_SENTENCES_OF_ALL,

@@ -215,7 +215,7 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 				       summary->command ? "its" : "the");
 	else
 		g_string_append_printf(text, summary->is_rest ?
-				       "; %s, %s; without threads that hardly ran %s in " :
+				       "; %s, %s; without threads that hardly ran: %s in " :
 				       "; %s, %s: %s in ",
 				       spt_words(report->metric->title), sum, part);
 	if (machinery)

@@ -131,14 +131,14 @@ const SptSentenceRow spt_sentence_rows[] = {
 	  SPT_WORDS("In functions without names: {nameless}, above all in {file}.") },
 
 	{ PYTHON, "python", NAMED_BY_PERF, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: with record --script-names functions of "
-		    "scripts have names.") },
+	  SPT_WORDS("{python} is in or below Python's interpreter: with record --script-names "
+		    "functions of scripts have names.") },
 	{ PYTHON, "python", NAMED_BY_MODULE, EMPTY,
-	  SPT_WORDS("{python} is in {language}'s interpreter: functions of scripts have names only "
-		    "with the module.") },
+	  SPT_WORDS("{python} is in or below {language}'s interpreter: functions of scripts have "
+		    "names only with the module.") },
 	{ PYTHON, "python", NAMED_BY_CALLS, EMPTY,
-	  SPT_WORDS("{python} is in Python's interpreter: with --waits=calls functions of "
-		    "scripts have names.") },
+	  SPT_WORDS("{python} is in or below Python's interpreter: with --waits=calls functions "
+		    "of scripts have names.") },
 
 	{ IDLE, "idle", HAS_IDLE, EMPTY,
 	  SPT_WORDS("Threads that hardly ran have {idle} of it: {idlers} of {waiters}.") },

@@ -520,9 +520,24 @@ static void find_losses(struct facts *facts, const SptMetric *metric, const SptC
 
 /* What is said. */
 
+/* "all" may be the first word. */
+static void begin_with_capital(GString *sentence)
+{
+	const char *all = spt_words("all");
+	char first[6];
+	gssize bytes;
+
+	if (!g_str_has_prefix(sentence->str, all) || sentence->str[strlen(all)] != ' ')
+		return;
+	bytes = g_unichar_to_utf8(g_unichar_toupper(g_utf8_get_char(all)), first);
+	g_string_erase(sentence, 0, g_utf8_next_char(all) - all);
+	g_string_prepend_len(sentence, first, bytes);
+}
+
 static char *fill_in(const struct facts *facts, const char *text)
 {
 	GString *sentence = g_string_new(NULL);
+	bool is_share = *text == '{' && !g_str_has_prefix(text, "{command}");
 	const char *end;
 
 	for (; *text; text++) {
@@ -538,6 +553,8 @@ static char *fill_in(const struct facts *facts, const char *text)
 		g_string_append(sentence, value ? value : "?");
 		text = end;
 	}
+	if (is_share)
+		begin_with_capital(sentence);
 	return g_string_free(sentence, FALSE);
 }
 
