@@ -35,7 +35,6 @@ check(weights("--process", "renamed") == whole, "--process renamed:", weights("-
 names = {row["name"]: row["former_names"] for row in json.loads(said("info", "--json"))["threads"]}
 check("early" in names.get("later", []), "info:", names)
 check("renames" in names.get("renamed", []), "info:", names)
-check("renames" not in names.get("at-once", []), "info:", names)
 for kind in "firefox", "chrome", "perf-script":
     text = said("export", "--format", kind, "-o", "-")
     check("later" in text and "by-other" in text and "early" not in text, kind, "has the first names")

@@ -119,7 +119,7 @@ check '... in 80 columns functions end with their own names' columns
 check '... and are found by these' bash -c '"$1" report index.capture --callees "std::unordered_map<...>::operator[](...)" | grep -q "^Callees of"' - "$cli"
 check 'chat: recorded' "$cli" record --source perf -o chat.capture -- ./chat
 check '... its time is in chat(), which makes the calls' said chat \
-	'(9[0-9] %|all) (comes from chat|is in chat and what it calls)' --summary
+	'(9[0-9] %|[Aa]ll) (comes from chat|is in chat and what it calls)' --summary
 check 'loop: recorded' "$cli" record --source perf --waits -o loop.capture -- ./loop
 check '... what idle threads wait for is not what it waited for' said loop \
 	'without threads that hardly ran: (9[0-9] %|all) in usleep below reload_settings' \
