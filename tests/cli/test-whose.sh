@@ -88,11 +88,36 @@ int main(void)
 	_exit(0);
 }
 END_OF_C
+cat >locked.c <<'END_OF_C'
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static void *update(void *arg)
+{
+	for (int i = 0; i < 20; i++) {
+		pthread_mutex_lock(&table_lock);
+		usleep(10000);
+		pthread_mutex_unlock(&table_lock);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t threads[4];
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, update, NULL))
+			return 1;
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+END_OF_C
 built()
 {
 	g++ -O2 -g -fno-omit-frame-pointer index.cpp -o index &&
 		gcc -O1 -g -fno-omit-frame-pointer chat.c -o chat &&
-		gcc -O1 -g -fno-omit-frame-pointer loop.c -o loop -lpthread
+		gcc -O1 -g -fno-omit-frame-pointer loop.c -o loop -lpthread &&
+		gcc -O1 -g -fno-omit-frame-pointer locked.c -o locked -lpthread
 }
 check 'the programs are built' built
 
@@ -126,6 +151,10 @@ check '... what idle threads wait for is not what it waited for' said loop \
 	--metric blocked --summary
 check '... likewise, in the report' said loop \
 	'^Of the rest, (9[0-9] %|all) is in usleep below reload_settings' --metric blocked
+check 'locked: recorded' "$cli" record --source perf --waits -o locked.capture -- ./locked
+check '... the lock has its name' said locked \
+	'% in pthread_mutex_lock( and others)? below update.*% of it waits for table_lock' --metric blocked --summary
+check '... likewise, in the report' said locked '% of it waits for table_lock' --metric blocked
 
 echo "1..$number"
 exit $broken

@@ -125,6 +125,17 @@ static void print_code(const SptAnnotatedCode *code, uint64_t all)
 	}
 }
 
+static void print_no_lines(const SptAnnotation *annotation)
+{
+	const SptAnnotatedCode *code =
+		annotation->code->len ? annotation->code->pdata[0] : NULL;
+	bool is_kernel = code && *code->object == '[' && strcmp(code->object, "[vdso]") != 0;
+
+	printf("\nno lines: %s\n",
+	       is_kernel ? "the kernel's debug information was not found; --vmlinux FILE says where it is" :
+			   "there is no debug information for it");
+}
+
 /* @command: the recorded command whose part this is; or NULL. */
 static void cmd_annotate_print_text(const char *function, const SptAnnotation *annotation,
 				    const SptCapture *command, const struct options *options)
@@ -146,7 +157,7 @@ static void cmd_annotate_print_text(const char *function, const SptAnnotation *a
 		for (unsigned i = 0; i < annotation->files->len; i++)
 			print_file(annotation->files->pdata[i], all);
 		if (annotation->files->len == 0)
-			printf("\nno lines: there is no debug information for it\n");
+			print_no_lines(annotation);
 	}
 	if (!options->source) {
 		for (unsigned i = 0; i < annotation->code->len; i++)

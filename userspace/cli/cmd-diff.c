@@ -102,18 +102,18 @@ static void select_rows(struct page *page, GArray *rows, uint32_t *order)
 }
 
 /* A path reversed, so that a line that is cut keeps the important end. */
-static char *describe(const struct page *page, uint32_t index)
+static char *describe(const struct page *page, uint32_t index, unsigned columns)
 {
 	const SptDiffRow *row = row_at(page, index);
-	GString *text = g_string_new(row->name);
+	g_autoptr(GString) after = g_string_new(NULL);
 
 	if (page->options->path) {
 		for (uint32_t up = row->parent; up != UINT32_MAX; up = row_at(page, up)->parent)
-			g_string_append_printf(text, " < %s", row_at(page, up)->name);
+			g_string_append_printf(after, " < %s", row_at(page, up)->name);
 	} else {
-		g_string_append_printf(text, "  %s", row->object);
+		g_string_append_printf(after, "  %s", row->object);
 	}
-	return g_string_free(text, FALSE);
+	return spt_format_name("", row->name, after->str, columns);
 }
 
 static const char *color_of(const struct page *page, const SptDiffRow *row)
@@ -177,9 +177,9 @@ static void print_text(const struct page *page)
 	       spt_color(SPT_COLOR_OFF));
 	for (uint32_t i = 0; i < page->n_shown; i++) {
 		const SptDiffRow *row = row_at(page, page->shown[i]);
-		g_autofree char *text = describe(page, page->shown[i]);
 		g_autofree char *shown =
-			spt_format_cut(text, width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
+			describe(page, page->shown[i],
+				 width > HEAD_COLUMNS + 10 ? width - HEAD_COLUMNS : 0);
 
 		printf("%s%+8.2f  %8.2f  %8.2f  %9.2f  %9.2f  %s%s\n", color_of(page, row),
 		       change_of(row, page->options->total), 100 * row->self[SPT_BEFORE],

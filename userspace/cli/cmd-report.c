@@ -419,7 +419,7 @@ static void print_named(const GArray *said, const char *name)
  */
 static void print_metric(const struct spt_report *report, const GArray *said)
 {
-	static const char *const names[] = { "idle", "places", "stacks", "lost", NULL };
+	static const char *const names[] = { "idle", "places", "lock", "stacks", "lost", NULL };
 	g_autofree char *sum = spt_metric_text(report->metric, spt_profile_total(report->profile));
 
 	printf("metric %s, %s: %s\n", report->metric->name, report->metric->value, sum);

@@ -110,19 +110,23 @@ char *spt_format_wrap(const char *text, unsigned indent, unsigned width)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
 	GString *wrapped = g_string_new(NULL);
-	unsigned column = indent;
+	unsigned column = indent, blanks = 0;
 
-	for (char **word = words; *word; word++) {
+	for (char **word = words; *word; word++, blanks++) {
 		unsigned columns = (unsigned)g_utf8_strlen(*word, -1),
 			 unit = columns_of_unit(word, columns);
 
-		if (word > words && width > indent && column + 1 + columns + unit > width) {
+		/* Several blanks, which begin no line: there are empty words between them. */
+		if (!columns && word > words && word[1])
+			continue;
+		if (word > words && width > indent && column + blanks + columns + unit > width) {
 			g_string_append_printf(wrapped, "\n%*s", (int)indent, "");
 			column = indent;
-		} else if (word > words) {
-			g_string_append_c(wrapped, ' ');
-			column++;
+		} else {
+			g_string_append_printf(wrapped, "%*s", (int)blanks, "");
+			column += blanks;
 		}
+		blanks = 0;
 		g_string_append(wrapped, *word);
 		column += columns;
 	}

@@ -198,7 +198,10 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 	g_autofree char *machinery =
 		through ? cut_name(through->name, summary->name_bytes / 2) : NULL;
 	const SptSentence *caller = spt_sentences_find(summary->said, "caller");
-	const SptSentence *more = caller ? caller : spt_sentences_find(summary->said, "place");
+	const SptSentence *more =
+		!report->metric->is_cpu ? spt_sentences_find(summary->said, "lock") :
+		caller			? caller :
+					  spt_sentences_find(summary->said, "place");
 	g_autofree char *share =
 		spt_sentences_share(culprit_at(report, 0)->weight, summary->total);
 	g_autofree char *part = spt_sentence_plain(share);

@@ -245,7 +245,8 @@ static void draw_row(const SptBrowser *browser, unsigned at, unsigned width)
 
 	page->fill(line, page, row->node, row->depth);
 	g_string_append_printf(line, "%*s%s", indent, "", mark);
-	object = g_strconcat("  ", spt_report_object(function), NULL);
+	object = g_strconcat(function->is_inlined ? " (inlined)  " : "  ",
+			     spt_report_object(function), NULL);
 	shown = spt_format_name(line->str, function->name, object, width);
 	printf("%s%s\033[0m\033[K\r\n",
 	       at == browser->cursor ? "\033[7m" :

@@ -632,3 +632,28 @@ uint32_t spt_culprit_caller(const SptProfile *profile, const SptCapture *capture
 		}
 	return best;
 }
+
+uint32_t spt_culprit_lock(const SptProfile *profile, uint64_t *ret_weight)
+{
+	uint32_t n, n_functions, best = UINT32_MAX;
+	const SptTreeNode *tree = spt_profile_tree(profile, &n);
+	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
+	g_autofree uint64_t *weights = g_new0(uint64_t, MAX(n_functions, 1));
+
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t lock = tree[tree[i].parent].function;
+
+		if (!tree[i].parent || !spt_function_is_futex(&functions[tree[i].function]))
+			continue;
+		/* Some have no name but where they are. */
+		if (!spt_function_is_event(&functions[lock]))
+			weights[lock] += tree[i].total;
+	}
+	*ret_weight = 0;
+	for (uint32_t i = 0; i < n_functions; i++)
+		if (weights[i] > *ret_weight) {
+			*ret_weight = weights[i];
+			best = i;
+		}
+	return best;
+}

@@ -66,6 +66,8 @@ uint64_t *spt_culprits_own(const SptCulprits *culprits, const SptProfile *profil
  */
 uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own);
 
+/* The lock of a program that most of the weight waits for; UINT32_MAX: none has a name. */
+uint32_t spt_culprit_lock(const SptProfile *profile, uint64_t *ret_weight);
 /*
  * The innermost function that a user may have written, and that not each program has, which most of
  * the weight is in or below; UINT32_MAX: there is none.

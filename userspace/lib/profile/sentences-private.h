@@ -53,6 +53,7 @@ enum condition {
 	HAS_PLACE = 1ll << 39,
 	/* The places are those of threads that do not hardly run */
 	OF_REST = 1ll << 40,
+	HAS_LOCK = 1ll << 41,		/* a good part is for one lock that has a name */
 };
 
 enum group {
@@ -65,6 +66,7 @@ enum group {
 	KERNEL,
 	IDLE,
 	FUNCTIONS,
+	LOCK,
 	CALLER,
 	LATE,
 	NAMES,

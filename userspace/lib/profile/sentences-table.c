@@ -116,6 +116,8 @@ const SptSentenceRow spt_sentence_rows[] = {
 	{ FUNCTIONS, "functions", ONE_FUNCTION, 0,
 	  SPT_WORDS("Busiest functions: {function1} ({self1}).") },
 
+	{ LOCK, "lock", PLACES | HAS_LOCK, 0, SPT_WORDS("{locked} of it waits for {lock}.") },
+
 	{ CALLER, "caller", OF_CPU | HAS_CALLER, 0,
 	  SPT_WORDS("Of {function1}, {called} comes from {caller}.") },
 	{ CALLER, "place", OF_CPU | HAS_PLACE, 0,

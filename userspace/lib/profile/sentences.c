@@ -23,6 +23,7 @@
 #define MOST 3
 #define LEAST_SHARE 0.01
 #define MUCH_NAMELESS 0.1		/* less does not change what the named ones say */
+#define MUCH_LOCKED 0.1			/* less is no lock that anybody has to look for */
 #define MUCH_SELF 0.2			/* less is hardly asked about */
 #define MUCH_CALLED 0.5			/* less is one of several that call it */
 #define NEARLY_ALL 0.95			/* less is said to be part of something */
@@ -445,6 +446,20 @@ static void find_idle(struct facts *facts, const SptProfile *profile, const SptC
 	facts_add(facts, "waiters", g_strdup_printf("%u", idle.waiters));
 }
 
+/* Locks of programs are known by the futex that a wait is for. */
+static void find_lock(struct facts *facts, const SptProfile *profile)
+{
+	uint64_t weight, total = spt_profile_total(profile);
+	uint32_t n, lock = spt_culprit_lock(profile, &weight);
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+
+	if (lock == UINT32_MAX || (double)weight < MUCH_LOCKED * (double)total)
+		return;
+	facts->holds |= HAS_LOCK;
+	facts_add(facts, "lock", short_name(functions[lock].name));
+	facts_add(facts, "locked", spt_sentences_share(weight, total));
+}
+
 /* What is of no function of the program. */
 static void find_rest(struct facts *facts, const SptProfile *profile, uint64_t total)
 {
@@ -500,6 +515,7 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 	culprits = spt_culprits_new(rest ? rest : profile);
 	find_functions(facts, profile, culprits, capture,
 		       rest ? spt_profile_total(rest) : total);
+	find_lock(facts, rest ? rest : profile);
 	find_nameless(facts, profile, culprits, rest ? spt_profile_total(rest) : total);
 	find_python(facts, profile, capture, total);
 	find_rest(facts, profile, total);
