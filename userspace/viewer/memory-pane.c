@@ -410,8 +410,25 @@ static GtkWidget *new_title(unsigned sum)
 	return title;
 }
 
+/* In a narrow window notes are below the values: beside them they would have a word a line. */
+static GtkWidget *new_value_with_note(GtkWidget *value, GtkWidget *note, GtkSizeGroup *values)
+{
+	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+
+	gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
+	gtk_widget_set_halign(value, GTK_ALIGN_START);
+	gtk_size_group_add_widget(values, value);
+	gtk_widget_set_margin_start(note, 12);
+	gtk_widget_set_hexpand(note, TRUE);
+	gtk_box_append(GTK_BOX(box), value);
+	gtk_box_append(GTK_BOX(box), note);
+	spt_narrow_stack(box);
+	return box;
+}
+
 static GtkWidget *new_sums(SptMemoryPane *self)
 {
+	g_autoptr(GtkSizeGroup) values = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
 	GtkWidget *grid = gtk_grid_new();
 
 	gtk_grid_set_column_spacing(GTK_GRID(grid), 12);
@@ -421,10 +438,10 @@ static GtkWidget *new_sums(SptMemoryPane *self)
 		self->titles[i] = new_title(i);
 		self->values[i] = memory_pane_new_label(true);
 		self->notes[i] = memory_pane_new_label(false);
-		gtk_widget_set_hexpand(self->notes[i], TRUE);
 		gtk_grid_attach(GTK_GRID(grid), self->titles[i], 0, (int)i, 1, 1);
-		gtk_grid_attach(GTK_GRID(grid), self->values[i], 1, (int)i, 1, 1);
-		gtk_grid_attach(GTK_GRID(grid), self->notes[i], 2, (int)i, 1, 1);
+		gtk_grid_attach(GTK_GRID(grid),
+				new_value_with_note(self->values[i], self->notes[i], values), 1,
+				(int)i, 1, 1);
 	}
 	return grid;
 }

@@ -10,6 +10,7 @@
 #include "text.h"
 
 #define LABEL_MIN_HEIGHT 13
+#define LABEL_CUT 2			/* pixels, which have no part of a name */
 #define LABEL_MARGIN 6
 #define LEAST_PIXELS 4
 /* Of a track that has several, with a gap. */
@@ -156,7 +157,8 @@ static void timeline_draw_draw_text(const SptTimelineDrawing *drawing, GtkSnapsh
 static void timeline_draw_draw_label(const SptTimelineDrawing *drawing, GtkSnapshot *snapshot,
 				     const char *text, double top, int height)
 {
-	if (height >= LABEL_MIN_HEIGHT)
+	/* Of what the ruler cuts, half a name would be seen. */
+	if (height >= LABEL_MIN_HEIGHT && top + height <= drawing->ruler_top + LABEL_CUT)
 		timeline_draw_draw_text(drawing, snapshot, text, 0, top + height / 2.0,
 					drawing->left - LABEL_MARGIN, true);
 }
