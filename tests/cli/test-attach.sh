@@ -93,6 +93,8 @@ nothing_between()
 check 'what is allocated between recordings is in none' nothing_between
 killed()
 {
+	# The round before has left its end there.
+	rm -f "$work/done"
 	attach c "$program" && touch "$work/go" && sleep 0.02
 	kill -KILL "$recorder"
 	wait "$recorder" 2>/dev/null

@@ -241,8 +241,9 @@ static void judge(const char *what, const struct sums *sums)
 	ok(sums->hidden == 0, "%s: what is hidden has no number", what);
 	ok(sums->referred > sums->defined && sums->defined > 0,
 	   "%s: most are referred to, and each was there once", what);
-	ok(sums->pairs > 100 && sums->alone < sums->pairs / 4 + 20,
-	   "%s: both sessions have them", what);
+	/* How full which ring is, the readers' turns decide. */
+	timed(sums->pairs > 100 && sums->alone < sums->pairs / 4 + 20,
+	      "%s: both sessions have them", what);
 }
 
 /* Forgets what was defined: after START nothing may refer to it. */
