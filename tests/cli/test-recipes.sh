@@ -426,7 +426,7 @@ run_counter()
 
 record()
 {
-	insert userspace/lib/record/intake.c '^void spt_recorder_take\(' <<'END_OF_FILE' &&
+	insert userspace/lib/record/intake.c '^static G_GNUC_NO_INLINE void intake_take_other\(' <<'END_OF_FILE' &&
 static void take_tiny(SptRecorder *recorder, const struct sysprof_record *record)
 {
 	SptTinyRow row = { .time = record->time, .cpu = record->cpu, .tid = record->tid };
