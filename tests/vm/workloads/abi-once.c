@@ -13,11 +13,12 @@
 #define SMALL_RING	(64U << 10)
 #define LARGE_RING	(8U << 20)
 #define MAX_CPUS	64
-/* How far apart in two rings the same can be. */
-#define WINDOW		4096
+/* How far apart in time the same can be in two rings: it is written to one after the other. */
+#define APART_NS	10000000ULL
 
 /* A record as the reader knows it, its frames at @at among those of the ring. */
 struct taken {
+	uint64_t time;
 	uint64_t key[4];
 	uint64_t head;			/* numbers of frames, ends, flags */
 	uint64_t mm;
@@ -85,19 +86,22 @@ static void put_user(struct reading *to, uint64_t cookie, const uint64_t *frames
 		to->unknown++;
 }
 
-static struct taken *reading_new(struct reading *to, uint64_t mm, unsigned flags)
+static struct taken *reading_new(struct reading *to, uint64_t mm,
+				 const struct sysprof_record *record)
 {
 	struct taken *taken;
 
 	to->taken = grown(to->taken, to->n_taken, &to->room_taken, sizeof(*taken));
 	taken = &to->taken[to->n_taken++];
-	*taken = (struct taken){ .mm = mm, .at = to->n_frames, .head = flags };
+	*taken = (struct taken){
+		.time = record->time, .mm = mm, .at = to->n_frames, .head = record->flags
+	};
 	return taken;
 }
 
 static void take_sample(struct reading *to, const struct sysprof_sample *sample)
 {
-	struct taken *taken = reading_new(to, sample->mm, sample->record.flags);
+	struct taken *taken = reading_new(to, sample->mm, &sample->record);
 
 	if (sample->record.flags & SYSPROF_SAMPLE_FUNCTIONS && sample->cookie)
 		to->hidden++;
@@ -116,7 +120,7 @@ static void take_event(struct reading *to, const struct sysprof_event *event)
 	const struct sysprof_part_stack *part =
 		(const void *)(event->frames + event->n_kernel + event->n_user);
 	bool has_part = event->n_parts && part->type == SYSPROF_PART_STACK;
-	struct taken *taken = reading_new(to, event->mm, event->record.flags);
+	struct taken *taken = reading_new(to, event->mm, &event->record);
 
 	taken->key[0] = event->record.tid;
 	taken->key[1] = event->begin;
@@ -178,10 +182,12 @@ static bool ask_for_waits(struct session *session)
 	return !ioctl(session->fd, SYSPROF_IOC_SOURCES, &sources);
 }
 
-/* The same one in @in from @from on; its number if there is none. */
-static size_t find(const struct reading *in, size_t from, const struct taken *taken)
+/* The same one in @in from *@from on, or later; their number if there is none. */
+static size_t find(const struct reading *in, size_t *from, const struct taken *taken)
 {
-	for (size_t i = from; i < in->n_taken && i < from + WINDOW; i++)
+	while (*from < in->n_taken && in->taken[*from].time + APART_NS < taken->time)
+		(*from)++;
+	for (size_t i = *from; i < in->n_taken && in->taken[i].time < taken->time + APART_NS; i++)
 		if (!memcmp(in->taken[i].key, taken->key, sizeof(taken->key)))
 			return i;
 	return in->n_taken;
@@ -209,7 +215,7 @@ static struct sums compare(const struct reading *once, const struct reading *who
 		size_t at = 0, found;
 
 		for (size_t i = 0; i < a->n_taken; i++) {
-			found = find(b, at, &a->taken[i]);
+			found = find(b, &at, &a->taken[i]);
 			if (found == b->n_taken) {
 				sums.alone++;
 				continue;
@@ -241,7 +247,7 @@ static void judge(const char *what, const struct sums *sums)
 	ok(sums->hidden == 0, "%s: what is hidden has no number", what);
 	ok(sums->referred > sums->defined && sums->defined > 0,
 	   "%s: most are referred to, and each was there once", what);
-	/* How full which ring is, the readers' turns decide. */
+	/* Whether the other ring has it, too, its reader's turns decide. */
 	timed(sums->pairs > 100 && sums->alone < sums->pairs / 4 + 20,
 	      "%s: both sessions have them", what);
 }
