@@ -602,10 +602,24 @@ uint32_t spt_culprit_first(const SptProfile *profile, const SptCapture *capture)
 	return best != UINT32_MAX ? best : heaviest(functions, n, 0);
 }
 
+/* The number of the largest weight; UINT32_MAX: all are 0. */
+static uint32_t most_of(const uint64_t *weights, uint32_t n, uint64_t *ret_weight)
+{
+	uint32_t best = UINT32_MAX;
+
+	*ret_weight = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (weights[i] > *ret_weight) {
+			*ret_weight = weights[i];
+			best = i;
+		}
+	return best;
+}
+
 uint32_t spt_culprit_caller(const SptProfile *profile, const SptCapture *capture,
 			    uint32_t function, uint64_t *ret_weight)
 {
-	uint32_t n, n_functions, best = UINT32_MAX;
+	uint32_t n, n_functions;
 	const SptTreeNode *tree = spt_profile_tree(profile, &n);
 	g_autofree bool *own = find_own(profile, capture);
 	g_autofree uint64_t *weights = NULL;
@@ -625,17 +639,12 @@ uint32_t spt_culprit_caller(const SptProfile *profile, const SptCapture *capture
 		if (at)
 			weights[tree[at].function] += tree[i].self;
 	}
-	for (uint32_t i = 0; i < n_functions; i++)
-		if (weights[i] > *ret_weight) {
-			*ret_weight = weights[i];
-			best = i;
-		}
-	return best;
+	return most_of(weights, n_functions, ret_weight);
 }
 
 uint32_t spt_culprit_lock(const SptProfile *profile, uint64_t *ret_weight)
 {
-	uint32_t n, n_functions, best = UINT32_MAX;
+	uint32_t n, n_functions;
 	const SptTreeNode *tree = spt_profile_tree(profile, &n);
 	const SptFunction *functions = spt_profile_functions(profile, &n_functions);
 	g_autofree uint64_t *weights = g_new0(uint64_t, MAX(n_functions, 1));
@@ -649,11 +658,5 @@ uint32_t spt_culprit_lock(const SptProfile *profile, uint64_t *ret_weight)
 		if (!spt_function_is_event(&functions[lock]))
 			weights[lock] += tree[i].total;
 	}
-	*ret_weight = 0;
-	for (uint32_t i = 0; i < n_functions; i++)
-		if (weights[i] > *ret_weight) {
-			*ret_weight = weights[i];
-			best = i;
-		}
-	return best;
+	return most_of(weights, n_functions, ret_weight);
 }
