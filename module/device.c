@@ -69,11 +69,7 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/*
- * Reads the caller's struct as far as both sides know it; members that only the caller knows must
- * be zero.
- */
-static int get_arg(void *arg, size_t bytes, void __user *user)
+int sysprof_device_get_arg(void *arg, size_t bytes, void __user *user)
 {
 	u32 size;
 
@@ -84,7 +80,7 @@ static int get_arg(void *arg, size_t bytes, void __user *user)
 	return copy_struct_from_user(arg, bytes, user, size);
 }
 
-static int put_arg(const void *arg, size_t bytes, void __user *user)
+int sysprof_device_put_arg(const void *arg, size_t bytes, void __user *user)
 {
 	u32 size = *(const u32 *)arg;
 
@@ -106,7 +102,7 @@ static u64 others_features(void)
 static int do_info(void __user *user)
 {
 	struct sysprof_info info;
-	int err = get_arg(&info, sizeof(info), user);
+	int err = sysprof_device_get_arg(&info, sizeof(info), user);
 	u32 size = info.size;
 
 	if (err)
@@ -138,7 +134,7 @@ static int do_info(void __user *user)
 		.max_user_frames = SYSPROF_MAX_USER_FRAMES,
 		.max_raw_bytes = SYSPROF_MAX_RAW_BYTES,
 	};
-	return put_arg(&info, sizeof(info), user);
+	return sysprof_device_put_arg(&info, sizeof(info), user);
 }
 
 /* The filters are in the caller's memory, which may not be touched under the session's lock. */
@@ -170,7 +166,7 @@ static int do_configure(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_config config;
 	bool keeps_budget;
-	int err = get_arg(&config, sizeof(config), user);
+	int err = sysprof_device_get_arg(&config, sizeof(config), user);
 
 	if (err)
 		return err;
@@ -180,7 +176,7 @@ static int do_configure(struct sysprof_session *session, void __user *user)
 		err = -EPERM;
 	if (!err)
 		err = configure_filtered(session, &config, keeps_budget);
-	return err ? err : put_arg(&config, sizeof(config), user);
+	return err ? err : sysprof_device_put_arg(&config, sizeof(config), user);
 }
 
 static int start_session(struct sysprof_session *session, struct sysprof_start *start)
@@ -207,7 +203,7 @@ static int do_start(struct sysprof_session *session, void __user *user)
 	int err;
 
 	if (user) {
-		err = get_arg(&start, sizeof(start), user);
+		err = sysprof_device_get_arg(&start, sizeof(start), user);
 		if (err)
 			return err;
 		if (start.flags)
@@ -215,7 +211,7 @@ static int do_start(struct sysprof_session *session, void __user *user)
 	}
 	err = start_session(session, &start);
 	if (!err && user)
-		err = put_arg(&start, sizeof(start), user);
+		err = sysprof_device_put_arg(&start, sizeof(start), user);
 	return err;
 }
 
@@ -223,7 +219,7 @@ static int do_snapshot(struct sysprof_session *session, void __user *user)
 {
 	enum sysprof_maps maps = SYSPROF_MAPS_NONE;
 	struct sysprof_snapshot snapshot;
-	int err = get_arg(&snapshot, sizeof(snapshot), user);
+	int err = sysprof_device_get_arg(&snapshot, sizeof(snapshot), user);
 
 	if (err)
 		return err;
@@ -242,7 +238,7 @@ static int do_snapshot(struct sysprof_session *session, void __user *user)
 	err = sysprof_snapshot_take(&session->snapshot, &snapshot, maps, session);
 	mutex_unlock(&session->io_lock);
 	sysprof_hooks_disarm();
-	return err ? err : put_arg(&snapshot, sizeof(snapshot), user);
+	return err ? err : sysprof_device_put_arg(&snapshot, sizeof(snapshot), user);
 }
 
 static int do_stats(struct sysprof_session *session, void __user *user)
@@ -252,11 +248,11 @@ static int do_stats(struct sysprof_session *session, void __user *user)
 
 	if (!stats)
 		return -ENOMEM;
-	err = get_arg(stats, sizeof(*stats), user);
+	err = sysprof_device_get_arg(stats, sizeof(*stats), user);
 	if (!err)
 		err = sysprof_session_stats(session, stats);
 	if (!err)
-		err = put_arg(stats, sizeof(*stats), user);
+		err = sysprof_device_put_arg(stats, sizeof(*stats), user);
 	kfree(stats);
 	return err;
 }
@@ -266,7 +262,7 @@ static int do_names(struct sysprof_session *session, void __user *user)
 	struct sysprof_name __user *to;
 	struct sysprof_names names;
 	struct sysprof_name *name;
-	int err = get_arg(&names, sizeof(names), user);
+	int err = sysprof_device_get_arg(&names, sizeof(names), user);
 	u32 i;
 
 	if (err)
@@ -293,7 +289,7 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_map_fd arg;
 	struct file *file;
-	int err = get_arg(&arg, sizeof(arg), user);
+	int err = sysprof_device_get_arg(&arg, sizeof(arg), user);
 
 	if (err)
 		return err;
@@ -315,9 +311,9 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 	if (err)
 		return err;
 	if (IS_ERR(file))
-		return put_arg(&arg, sizeof(arg), user);
+		return sysprof_device_put_arg(&arg, sizeof(arg), user);
 	arg.fd = get_unused_fd_flags(O_CLOEXEC);
-	err = arg.fd < 0 ? arg.fd : put_arg(&arg, sizeof(arg), user);
+	err = arg.fd < 0 ? arg.fd : sysprof_device_put_arg(&arg, sizeof(arg), user);
 	if (!err) {
 		fd_install(arg.fd, file);
 		return 0;
@@ -331,7 +327,7 @@ static int do_map_fd(struct sysprof_session *session, void __user *user)
 static int do_slow(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_slow slow;
-	int err = get_arg(&slow, sizeof(slow), user);
+	int err = sysprof_device_get_arg(&slow, sizeof(slow), user);
 
 	return err ? err : sysprof_session_slow(session, slow.part);
 }
@@ -339,7 +335,7 @@ static int do_slow(struct sysprof_session *session, void __user *user)
 static int do_raw_request(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_raw_wish request;
-	int err = get_arg(&request, sizeof(request), user);
+	int err = sysprof_device_get_arg(&request, sizeof(request), user);
 
 	if (err)
 		return err;
@@ -374,7 +370,7 @@ static int do_table(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_table table;
 	struct file *file;
-	int err = get_arg(&table, sizeof(table), user);
+	int err = sysprof_device_get_arg(&table, sizeof(table), user);
 
 	if (err)
 		return err;
@@ -385,7 +381,7 @@ static int do_table(struct sysprof_session *session, void __user *user)
 		return -EBADF;
 	err = add_table(session, &table, file);
 	fput(file);
-	return err ? err : put_arg(&table, sizeof(table), user);
+	return err ? err : sysprof_device_put_arg(&table, sizeof(table), user);
 }
 
 static int add_chain(struct sysprof_session *session, struct sysprof_chain *chain,
@@ -410,7 +406,7 @@ static int do_chain(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_chain chain;
 	struct file *file;
-	int err = get_arg(&chain, sizeof(chain), user);
+	int err = sysprof_device_get_arg(&chain, sizeof(chain), user);
 
 	if (err)
 		return err;
@@ -421,13 +417,13 @@ static int do_chain(struct sysprof_session *session, void __user *user)
 		return -EBADF;
 	err = add_chain(session, &chain, file);
 	fput(file);
-	return err ? err : put_arg(&chain, sizeof(chain), user);
+	return err ? err : sysprof_device_put_arg(&chain, sizeof(chain), user);
 }
 
 static int do_traceable(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_traceable arg;
-	int err = get_arg(&arg, sizeof(arg), user);
+	int err = sysprof_device_get_arg(&arg, sizeof(arg), user);
 
 	if (err)
 		return err;
@@ -435,7 +431,7 @@ static int do_traceable(struct sysprof_session *session, void __user *user)
 		return -EINVAL;
 	arg.all = session->may_see_addresses;
 	err = arg.all ? 0 : sysprof_traced_prove(&session->traced, arg.pid, arg.fd);
-	return err ? err : put_arg(&arg, sizeof(arg), user);
+	return err ? err : sysprof_device_put_arg(&arg, sizeof(arg), user);
 }
 
 /* The size of an array's members as the caller knows them. */
@@ -447,7 +443,7 @@ static bool is_stride(u32 bytes, size_t known)
 static int do_sources(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_sources arg;
-	int err = get_arg(&arg, sizeof(arg), user);
+	int err = sysprof_device_get_arg(&arg, sizeof(arg), user);
 
 	if (err)
 		return err;
@@ -460,14 +456,14 @@ static int do_sources(struct sysprof_session *session, void __user *user)
 static int do_source_info(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_source_infos arg;
-	int err = get_arg(&arg, sizeof(arg), user);
+	int err = sysprof_device_get_arg(&arg, sizeof(arg), user);
 
 	if (err)
 		return err;
 	if (arg.reserved || !is_stride(arg.info_bytes, sizeof(struct sysprof_source_info)))
 		return -EINVAL;
 	err = sysprof_source_info(session, &arg);
-	return err ? err : put_arg(&arg, sizeof(arg), user);
+	return err ? err : sysprof_device_put_arg(&arg, sizeof(arg), user);
 }
 
 static int do_source_stats(struct sysprof_session *session, void __user *user)
@@ -477,11 +473,11 @@ static int do_source_stats(struct sysprof_session *session, void __user *user)
 
 	if (!stats)
 		return -ENOMEM;
-	err = get_arg(stats, sizeof(*stats), user);
+	err = sysprof_device_get_arg(stats, sizeof(*stats), user);
 	if (!err)
 		err = sysprof_session_source_stats(session, stats);
 	if (!err)
-		err = put_arg(stats, sizeof(*stats), user);
+		err = sysprof_device_put_arg(stats, sizeof(*stats), user);
 	kfree(stats);
 	return err;
 }
@@ -489,7 +485,7 @@ static int do_source_stats(struct sysprof_session *session, void __user *user)
 static int do_revoke(struct sysprof_session *session, void __user *user)
 {
 	struct sysprof_revoke revoke;
-	int err = get_arg(&revoke, sizeof(revoke), user);
+	int err = sysprof_device_get_arg(&revoke, sizeof(revoke), user);
 	kuid_t uid;
 
 	if (err)
@@ -503,7 +499,7 @@ static int do_revoke(struct sysprof_session *session, void __user *user)
 	if (revoke.reserved || revoke.size < sizeof(revoke) || !uid_valid(uid))
 		return -EINVAL;
 	revoke.sessions = sysprof_revoke_uid(uid);
-	return put_arg(&revoke, sizeof(revoke), user);
+	return sysprof_device_put_arg(&revoke, sizeof(revoke), user);
 }
 
 /* Calls that need no right to observe the machine. */

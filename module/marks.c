@@ -28,6 +28,7 @@
 #include <linux/wait.h>
 
 #include "compat/shmem.h"
+#include "device.h"
 #include "marks.h"
 #include "sysprof-mark.h"
 
@@ -331,21 +332,12 @@ out:
 
 /* Recorders. */
 
-/* Reads the caller's struct as far as both sides know it. */
+/* There was no version with less. */
 static int marks_get(void *arg, size_t bytes, void __user *from)
 {
-	u32 size;
+	int err = sysprof_device_get_arg(arg, bytes, from);
 
-	if (get_user(size, (u32 __user *)from))
-		return -EFAULT;
-	if (size < bytes || size > PAGE_SIZE)
-		return -EINVAL;
-	return copy_struct_from_user(arg, bytes, from, size);
-}
-
-static int marks_put(const void *arg, size_t bytes, void __user *to)
-{
-	return copy_to_user(to, arg, bytes) ? -EFAULT : 0;
+	return !err && *(u32 *)arg < bytes ? -EINVAL : err;
 }
 
 /* Neither who opened it for another one, nor who was handed it, has what only the other may. */
@@ -456,7 +448,7 @@ static int marks_next(struct marks_recorder *recorder, void __user *to)
 		};
 	}
 	mutex_unlock(&marks_lock);
-	return user ? marks_put(&arg, sizeof(arg), to) : -EAGAIN;
+	return user ? sysprof_device_put_arg(&arg, sizeof(arg), to) : -EAGAIN;
 }
 
 /* Memory of nobody's file, that nobody can take away: programs write into it. */
@@ -526,7 +518,7 @@ static int marks_counts(struct marks_recorder *recorder, void __user *to)
 	arg = recorder->counts;
 	mutex_unlock(&marks_lock);
 	arg.size = sizeof(arg);
-	return marks_put(&arg, sizeof(arg), to);
+	return sysprof_device_put_arg(&arg, sizeof(arg), to);
 }
 
 /* The file. */
