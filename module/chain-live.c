@@ -5,8 +5,12 @@
  * (chain-recall.h).  Process context.
  */
 #include <linux/bitops.h>
+#include <linux/string.h>
 
 #include "chain.h"
+
+/* What a native frame's registers were counts, too, but is not compared: another register. */
+#define MACHINE BIT(SYSPROF_CHAIN_STEPS_REGISTERS - 1)
 
 /* However loops are in each other: what has not settled then is not remembered. */
 #define PASSES 64
@@ -26,8 +30,9 @@ static u32 live_reads(const struct sysprof_program *program, const struct syspro
 	case SYSPROF_CHAIN_MOVI:
 	case SYSPROF_CHAIN_LOOP:
 	case SYSPROF_CHAIN_END:
-	case SYSPROF_CHAIN_REG:
 		return 0;
+	case SYSPROF_CHAIN_REG:
+		return MACHINE;
 	case SYSPROF_CHAIN_ADD:
 	case SYSPROF_CHAIN_SUB:
 	case SYSPROF_CHAIN_MIX:
@@ -87,6 +92,24 @@ static u32 live_behind(const struct sysprof_program *program, u32 at)
 	}
 }
 
+/* Registers below it are set before each step. */
+#define FIRST_KEPT 6
+#define FRAME_POINTER 2
+
+/* @live: from the first instruction on. */
+static void find_kept(struct sysprof_program *program, u32 n, u32 live)
+{
+	unsigned long kept = live & ~(BIT(FIRST_KEPT) - 1);
+	u32 at;
+
+	program->first_kept = kept ? __ffs(kept) : 0;
+	program->n_kept = kept ? __fls(kept) + 1 - program->first_kept : 0;
+	memset(program->reads_fp, 0, sizeof(program->reads_fp));
+	for (at = 0; at < n; at++)
+		if (live_reads(program, &program->insn[at]) & BIT(FRAME_POINTER))
+			program->reads_fp[at / 64] |= BIT_ULL(at % 64);
+}
+
 void sysprof_chain_find_live(struct sysprof_program *program, u32 n)
 {
 	const struct sysprof_chain_insn *insn;
@@ -105,7 +128,10 @@ void sysprof_chain_find_live(struct sysprof_program *program, u32 n)
 			program->live[at] = live;
 		}
 	}
+	if (program->is_of_steps)
+		find_kept(program, n, has_changed ? ~0U : program->live[0]);
 	for (at = 0; at < n; at++)
-		if (has_changed || hweight32(program->live[at]) > SYSPROF_CHAIN_STATE)
+		if (has_changed || program->live[at] & MACHINE ||
+		    hweight32(program->live[at]) > SYSPROF_CHAIN_STATE)
 			program->live[at] = SYSPROF_CHAIN_TOO_LIVE;
 }

@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "chain-recall.h"
+#include "step-recall.h"
 
 /* As with native frames: a new turn costs more than without. */
 #define NEW_OF_EIGHT 5
@@ -18,7 +19,7 @@
 DEFINE_PER_CPU(struct sysprof_recall_counts, sysprof_chain_counted);
 
 struct chain_tape *sysprof_chain_recall_begin(struct sysprof_script *script,
-					      const struct sysprof_program *program)
+					      const struct sysprof_program *program, u64 sp)
 {
 	struct sysprof_chain_recall *own = script->recall;
 	struct chain_remembered *entry;
@@ -28,9 +29,9 @@ struct chain_tape *sysprof_chain_recall_begin(struct sysprof_script *script,
 	/* What a thread is at work for is found at once. */
 	if (!own || program->is_of_thread || !READ_ONCE(sysprof_recall_mode))
 		return NULL;
-	entry = own->entries + hash_32(script->tid, CHAIN_RECALL_BITS);
+	entry = own->entries + hash_64(sp ^ script->tid, CHAIN_RECALL_BITS);
 	is_known = entry->program == program->number && entry->mm == script->mm &&
-		   entry->tid == script->tid;
+		   entry->tid == script->tid && entry->sp == sp;
 	if (unlikely(entry->skip) && is_known) {
 		entry->skip--;
 		return NULL;
@@ -39,6 +40,7 @@ struct chain_tape *sysprof_chain_recall_begin(struct sysprof_script *script,
 		entry->program = program->number;
 		entry->mm = script->mm;
 		entry->tid = script->tid;
+		entry->sp = sp;
 		entry->top = CHAIN_RECALL_TURNS;
 		entry->outer = CHAIN_RECALL_FRAMES;
 		entry->again = 0;
@@ -167,6 +169,23 @@ void sysprof_chain_recall_renumber(struct sysprof_script *script)
 	script->remembered->again = 0;
 }
 
+void sysprof_chain_recall_leave(struct sysprof_script *script, u32 first)
+{
+	struct chain_remembered *entry = script->remembered;
+
+	if (entry) {
+		memcpy(script->own + first, script->frame, script->n * sizeof(*script->frame));
+		/* Those that were new there get no number. */
+		entry->displaced = script->displaced - 1;
+	}
+	script->remembered = NULL;
+	script->frame = script->own;
+	script->n += first;
+	script->n_numbered = 0;
+	script->n_outer = 0;
+	script->outer_id = 0;
+}
+
 /* Checks. */
 
 static bool chain_recall_differs(const struct sysprof_script_frame *a,
@@ -178,9 +197,9 @@ static bool chain_recall_differs(const struct sysprof_script_frame *a,
 }
 
 void sysprof_chain_recall_judge(struct sysprof_script *script,
-				const struct sysprof_script_frame *found, u32 n, bool is_cut)
+				const struct sysprof_script_frame *found, u32 n, bool is_other)
 {
-	bool is_wrong = n != script->n || is_cut != script->is_cut;
+	bool is_wrong = n != script->n || is_other;
 	u32 i;
 
 	for (i = 0; i < n && !is_wrong; i++)
@@ -210,11 +229,17 @@ MODULE_PARM_DESC(
 int sysprof_chain_recall_alloc(struct sysprof_script *script, int node)
 {
 	script->recall = kvzalloc_node(sizeof(*script->recall), GFP_KERNEL, node);
-	return script->recall ? 0 : -ENOMEM;
+	script->steps = kvzalloc_node(sizeof(*script->steps), GFP_KERNEL, node);
+	if (script->recall && script->steps)
+		return 0;
+	sysprof_chain_recall_free(script);
+	return -ENOMEM;
 }
 
 void sysprof_chain_recall_free(struct sysprof_script *script)
 {
 	kvfree(script->recall);
+	kvfree(script->steps);
 	script->recall = NULL;
+	script->steps = NULL;
 }

@@ -63,11 +63,12 @@ struct chain_turn {
 };
 
 /**
- * struct chain_remembered - the last run of a thread.  All arrays but @slot are filled from their
- *	ends, where the run ended
+ * struct chain_remembered - the last run of a thread, or for one of its native frames.  All
+ *	arrays but @slot are filled from their ends, where the run ended
  * @mm: id of the address space
  * @program: number of the program; 0: there are no turns
  * @tid: the thread
+ * @sp: stack pointer of the native frame; 0: the run was for all
  * @displaced: as in struct sysprof_script, when its codes got their numbers
  * @top: first turn
  * @outer: the first one of the frames that no run has changed since @outer_id was new
@@ -86,6 +87,7 @@ struct chain_remembered {
 	u64 program;
 	u32 tid;
 	u32 displaced;
+	u64 sp;
 	u64 outer_id;
 	u32 outer;
 	u32 again;
@@ -110,6 +112,7 @@ struct chain_remembered {
  * @n_words: number of words since the first turn
  * @is_whole: there was room for all
  * @has_ended: the program came to its own end
+ * @needs_fp: an instruction read the frame pointer (step-recall.h)
  * @turn: the turns
  * @word: the words
  */
@@ -124,6 +127,7 @@ struct chain_tape {
 	u32 n_words;
 	bool is_whole;
 	bool has_ended;
+	bool needs_fp;
 	struct chain_turn turn[CHAIN_RECALL_TURNS];
 	struct recall_word word[CHAIN_RECALL_WORDS];
 };
@@ -145,15 +149,18 @@ struct sysprof_chain_recall {
 DECLARE_PER_CPU(struct sysprof_recall_counts, sysprof_chain_counted);
 
 /*
- * begin(): a run of @program for @script's thread; NULL: nothing is to be remembered of it.  end():
- * it has ended, with @fuel left; @script->frame has all frames then.  judge(): @script is what was
- * found without what is remembered, and @found with it.
+ * begin(): a run of @program for @script's thread, or for its native frame with @sp; NULL: nothing
+ * is to be remembered of it.  end(): it has ended, with @fuel left; @script->frame has all frames
+ * then.  leave(): these come behind the first @first ones of @script->own, where a run may add
+ * some, and get their numbers anew.  judge(): @script has the frames that were found without what
+ * is remembered, and @found with it; @is_other: they are not the same in another way.
  */
 struct chain_tape *sysprof_chain_recall_begin(struct sysprof_script *script,
-					      const struct sysprof_program *program);
+					      const struct sysprof_program *program, u64 sp);
 void sysprof_chain_recall_end(struct sysprof_script *script, struct chain_tape *tape, s32 fuel);
+void sysprof_chain_recall_leave(struct sysprof_script *script, u32 first);
 void sysprof_chain_recall_judge(struct sysprof_script *script,
-				const struct sysprof_script_frame *found, u32 n, bool is_cut);
+				const struct sysprof_script_frame *found, u32 n, bool is_other);
 
 /* The @bytes, a constant, at @address, of @word, which is at the multiple of 8 below. */
 static __always_inline u64 chain_part(u64 word, u64 address, unsigned int bytes)

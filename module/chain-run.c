@@ -10,6 +10,7 @@
 #include "chain.h"
 #include "chain-recall.h"
 #include "no-faults.h"
+#include "step-recall.h"
 
 #define LOWEST 4096UL
 #define LAST   (SYSPROF_ARCH_USER_END - PAGE_SIZE)
@@ -252,17 +253,19 @@ static __always_inline void keep_memo(struct sysprof_script_memo *memo,
 #define BELOW(imm, n) ((u32)(imm) & ((n) - 1))
 
 /*
- * From instruction @at on.  Returns whether there may be more frames.  @step: of a program of
- * steps, or with what a program of frames knows, else NULL.  @tape: what it is compared with; NULL:
- * nothing.  The window is open: no function may be called.
+ * From instruction @at on, up to @max frames.  Returns whether there may be more of them.  @step:
+ * of a program of steps, or with what a program of frames knows, else NULL.  @tape: what it is
+ * compared with; NULL: nothing.  @is_step, a constant: the tape notes what a step depends on.  The
+ * window is open: no function may be called.
  */
 static __always_inline bool run_program(const struct sysprof_program *program, u32 at,
-					struct sysprof_script *script, u64 *registers, s32 *fuel,
-					struct sysprof_caller *step, struct chain_tape *tape)
+					struct sysprof_script *script, u32 max, u64 *registers,
+					s32 *fuel, struct sysprof_caller *step,
+					struct chain_tape *tape, const bool is_step)
 {
 	const struct sysprof_chain_insn *insn = program->insn + at;
 	struct sysprof_script_memo *memo = NULL;
-	u32 max = program->max_frames, first = 0;
+	u32 first = 0;
 	u64 with = 0;
 	bool is_known;
 
@@ -270,6 +273,8 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 		u8 dst = insn->dst, src = insn->src;
 		s64 imm = insn->imm;
 
+		if (is_step && tape)
+			tape->needs_fp |= sysprof_chain_reads_fp(program, insn);
 		/* Half of all.  Kernels have no tables of jumps: each case is a comparison. */
 		if (insn->op == SYSPROF_CHAIN_LD8) {
 			if (!chain_read(tape, &R(dst), R(src) + imm, 8))
@@ -347,11 +352,11 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 		case SYSPROF_CHAIN_LOOP:
 			at = BELOW(imm, SYSPROF_CHAIN_STEPS_MAX_INSNS);
 			/* What cannot be remembered goes on without, which costs less. */
-			if (tape && unlikely(!tape->is_whole) && !with) {
+			if (!is_step && tape && unlikely(!tape->is_whole) && !with) {
 				tape->left_at = at;
 				return true;
 			}
-			if (tape && tape->is_whole &&
+			if (!is_step && tape && tape->is_whole &&
 			    chain_recall_turn(tape, script,
 					      with ? SYSPROF_CHAIN_TOO_LIVE : *(program->live + at),
 					      at << 1, max, registers, fuel))
@@ -368,6 +373,8 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 			/* One that is not known may be anything of the kernel's: no branch. */
 			R(dst) = *(step->registers + BELOW(imm, SYSPROF_ARCH_TABLE_REGS)) &
 				 -(step->known >> BELOW(imm, SYSPROF_CHAIN_MACHINE_REGISTERS) & 1);
+			if (is_step && tape)
+				tape->is_whole = false;
 			break;
 		case SYSPROF_CHAIN_NEXT:
 			step->fp = R(dst);
@@ -399,50 +406,68 @@ fault:
 	return true;
 }
 
+/**
+ * struct chain_run - how a program is run
+ * @program: the program
+ * @max: most frames
+ * @fuel: what it may take, and then what is left
+ * @first: its first registers
+ * @frame: the native frame that it runs for, whose registers it may ask for; NULL: all of them
+ */
+struct chain_run {
+	const struct sysprof_program *program;
+	u32 max;
+	s32 fuel;
+	u64 first[4];
+	struct sysprof_caller *frame;
+};
+
 /* From instruction @at on, compared with nothing. */
-static noinline void chain_run_plain(const struct sysprof_program *program, u32 at,
-				     struct sysprof_script *script, u64 *registers, s32 *fuel)
+static noinline void chain_run_plain(struct chain_run *run, u32 at, struct sysprof_script *script,
+				     u64 *registers)
 {
 	script->is_cut = true;
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		script->is_cut = run_program(program, at, script, registers, fuel, NULL, NULL);
+		script->is_cut = run_program(run->program, at, script, run->max, registers,
+					     &run->fuel, run->frame, NULL, false);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
 }
 
-static void chain_run_anew(const struct sysprof_program *program, struct sysprof_script *script,
-			   u64 bias)
+static void chain_run_anew(struct chain_run *run, struct sysprof_script *script)
 {
-	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
-	s32 fuel = SYSPROF_CHAIN_FUEL;
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { run->first[0], run->first[1],
+							 run->first[2], run->first[3] };
 
-	chain_run_plain(program, 0, script, registers, &fuel);
+	chain_run_plain(run, 0, script, registers);
 }
 
 /* Compared with the run before. */
-static void chain_run_taped(const struct sysprof_program *program, struct sysprof_script *script,
-			    u64 bias, struct chain_tape *tape)
+static void chain_run_taped(struct chain_run *run, struct sysprof_script *script,
+			    struct chain_tape *tape)
 {
-	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { sysprof_arch_thread_pointer(), bias };
-	s32 fuel = SYSPROF_CHAIN_FUEL;
+	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { run->first[0], run->first[1],
+							 run->first[2], run->first[3] };
 
+	script->is_cut = true;
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		script->is_cut = run_program(program, 0, script, registers, &fuel, NULL, tape);
+		script->is_cut = run_program(run->program, 0, script, run->max, registers,
+					     &run->fuel, run->frame, tape, false);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
 	if (unlikely(tape->left_at != CHAIN_NOT_LEFT))
-		chain_run_plain(program, tape->left_at, script, registers, &fuel);
-	sysprof_chain_recall_end(script, tape, fuel);
+		chain_run_plain(run, tape->left_at, script, registers);
+	sysprof_chain_recall_end(script, tape, run->fuel);
 }
 
-/* Once more, without what is remembered. */
-static void chain_run_check(const struct sysprof_program *program, struct sysprof_script *script,
-			    u64 bias)
+/* Once more, with @fuel, without what is remembered. */
+static void chain_run_check(const struct chain_run *run, struct sysprof_script *script, s32 fuel)
 {
+	struct chain_run again = *run;
 	struct sysprof_script_frame *found = script->frame;
 	u32 n = script->n;
 	bool is_cut = script->is_cut;
@@ -450,27 +475,41 @@ static void chain_run_check(const struct sysprof_program *program, struct syspro
 	script->frame = script->recall->frame;
 	script->n = 0;
 	script->passed = 0;
-	chain_run_anew(program, script, bias);
-	sysprof_chain_recall_judge(script, found, n, is_cut);
+	again.fuel = fuel;
+	chain_run_anew(&again, script);
+	sysprof_chain_recall_judge(script, found, n, is_cut != script->is_cut);
 	script->frame = found;
 	script->n = n;
 	script->is_cut = is_cut;
 }
 
+/* @tape: what it is compared with; NULL: nothing. */
+static void chain_run_with(struct chain_run *run, struct sysprof_script *script,
+			   struct chain_tape *tape)
+{
+	s32 fuel = run->fuel;
+
+	if (!tape) {
+		chain_run_anew(run, script);
+		return;
+	}
+	chain_run_taped(run, script, tape);
+	if (unlikely(READ_ONCE(sysprof_recall_mode) == SYSPROF_RECALL_CHECKED))
+		chain_run_check(run, script, fuel);
+}
+
 void sysprof_chain_run(const struct sysprof_program *program, u64 bias,
 		       struct sysprof_script *script)
 {
-	struct chain_tape *tape;
+	struct chain_run run = {
+		.program = program,
+		.max = program->max_frames,
+		.fuel = SYSPROF_CHAIN_FUEL,
+		.first = { sysprof_arch_thread_pointer(), bias },
+	};
 
 	sysprof_script_begin(script);
-	tape = sysprof_chain_recall_begin(script, program);
-	if (!tape) {
-		chain_run_anew(program, script, bias);
-		return;
-	}
-	chain_run_taped(program, script, bias, tape);
-	if (unlikely(READ_ONCE(sysprof_recall_mode) == SYSPROF_RECALL_CHECKED))
-		chain_run_check(program, script, bias);
+	chain_run_with(&run, script, sysprof_chain_recall_begin(script, program, 0));
 }
 
 /* The runs of a program of frames.  As run_program(). */
@@ -490,7 +529,8 @@ static __always_inline bool run_for_each(const struct sysprof_program *program,
 		R(1) = bias;
 		R(2) = *(script->sps + native + 1);
 		R(3) = *(script->sps + native);
-		is_cut |= run_program(program, 0, script, registers, &fuel, &none, NULL);
+		is_cut |= run_program(program, 0, script, program->max_frames, registers, &fuel,
+				      &none, NULL, false);
 		for (; first < script->n; first++)
 			*(script->at + first) = native;
 		if (fuel < 0 || script->n == program->max_frames)
@@ -515,40 +555,118 @@ void sysprof_chain_run_frames(const struct sysprof_program *program, u64 bias,
 
 void sysprof_chain_run_frame(struct sysprof_script *script, u64 end)
 {
+	const struct sysprof_program *program = script->program;
 	const struct sysprof_inner_frame *inner = &script->inner;
-	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { script->thread, script->bias, end,
-							 inner->sp };
 	struct sysprof_caller frame = { .registers = inner->registers, .known = inner->known };
+	struct chain_run run = {
+		.program = program,
+		.fuel = script->fuel,
+		.first = { script->thread, script->bias, end, inner->sp },
+		.frame = &frame,
+	};
+	bool was_cut = script->is_cut;
 	u32 first = script->n;
-	bool is_cut = true;
 
-	if (script->fuel >= 0 && user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		is_cut = run_program(script->program, 0, script, registers, &script->fuel, &frame,
-				     NULL);
-		user_read_access_end();
+	if (script->fuel < 0) {
+		script->is_cut = true;
+		return;
 	}
+	run.max = program->max_frames - first;
+	if (first) {
+		sysprof_chain_recall_leave(script, 0);
+		script->frame += first;
+		script->n = 0;
+	}
+	chain_run_with(&run, script, sysprof_chain_recall_begin(script, program, inner->sp));
+	script->fuel = run.fuel;
+	script->is_cut |= was_cut;
+	if (first)
+		sysprof_chain_recall_leave(script, first);
 	for (; first < script->n; first++)
 		script->at[first] = inner->native;
-	script->is_cut |= is_cut;
 }
 
-u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step)
+/* As run_program(), from @step on; what it depends on is put into @seen, unless that is NULL. */
+static noinline bool step_run(struct sysprof_script *script, struct sysprof_caller *step,
+			      struct step_seen *seen)
 {
-	u64 *registers = script->registers, sp = step->sp;
-	u32 first = script->n;
+	const struct sysprof_program *program = script->program;
+	struct chain_tape *tape = seen ? &script->recall->tape : NULL;
+	u64 *registers = script->registers;
+	struct step_begin begin;
 	bool is_cut = true;
 
+	if (seen)
+		step_note(&begin, script, step);
 	R(0) = script->thread;
 	R(1) = script->bias;
 	R(2) = step->fp;
 	R(3) = step->sp;
 	R(4) = step->ip;
 	R(5) = step->is_exact;
-	step->is_found = false;
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		is_cut = run_program(script->program, 0, script, registers, &script->fuel, step,
-				     NULL);
+		is_cut = run_program(program, 0, script, program->max_frames, registers,
+				     &script->fuel, step, tape, true);
 		user_read_access_end();
+	}
+	if (seen && !is_cut && step->is_found)
+		step_put(seen, &begin, script, step);
+	return is_cut;
+}
+
+/* Whether the run for @step ends as before. */
+static bool step_is_known(struct sysprof_script *script, struct sysprof_caller *step,
+			  const struct step_seen *seen)
+{
+	bool is_known = false;
+
+	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
+		is_known = step_is_same(seen, script, step);
+		user_read_access_end();
+	}
+	return is_known;
+}
+
+/* @step, which was @begin, comes of @seen: it is looked for without, too. */
+static void step_check(struct sysprof_script *script, const struct sysprof_caller *step,
+		       const struct step_seen *seen, struct sysprof_caller begin)
+{
+	struct sysprof_script_frame *found = script->frame;
+	u64 *kept = script->registers + script->program->first_kept;
+	size_t kept_bytes = script->program->n_kept * sizeof(*kept);
+	s32 fuel = script->fuel;
+	u32 n = script->n;
+	bool is_other;
+
+	script->frame = script->recall->frame;
+	script->n = 0;
+	script->fuel = SYSPROF_CHAIN_FUEL;
+	memcpy(kept, seen->kept, kept_bytes);
+	is_other = step_run(script, &begin, NULL) || begin.fp != step->fp ||
+		   begin.sp != step->sp || begin.ip != step->ip ||
+		   memcmp(kept, seen->left, kept_bytes);
+	sysprof_chain_recall_judge(script, found + n - seen->n, seen->n, is_other);
+	memcpy(kept, seen->left, kept_bytes);
+	script->frame = found;
+	script->n = n;
+	script->fuel = fuel;
+}
+
+u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysprof_caller *step)
+{
+	struct step_seen *seen = step_place(script, step);
+	struct sysprof_caller begin = *step;
+	u32 first = script->n;
+	bool is_cut = false;
+
+	step->is_found = false;
+	if (!seen || !step_is_known(script, step, seen)) {
+		this_cpu_ptr(&sysprof_chain_counted)->walked += !!seen;
+		is_cut = step_run(script, step, seen);
+	} else {
+		this_cpu_ptr(&sysprof_chain_counted)->known++;
+		if (unlikely(READ_ONCE(sysprof_recall_mode) == SYSPROF_RECALL_CHECKED))
+			step_check(script, step, seen, begin);
 	}
 	for (; first < script->n; first++)
 		script->at[first] = native;
@@ -559,7 +677,7 @@ u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysp
 			       SYSPROF_END_FAULT;
 	if (!step->is_found)
 		return SYSPROF_END_NO_INFO;
-	return step->sp > sp && !(step->sp & 7) ? 0 : SYSPROF_END_BAD;
+	return step->sp > begin.sp && !(step->sp & 7) ? 0 : SYSPROF_END_BAD;
 }
 
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
@@ -571,7 +689,8 @@ bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
 		/* It has no instruction that needs a script. */
-		is_cut = run_program(program, program->names, NULL, registers, fuel, NULL, NULL);
+		is_cut = run_program(program, program->names, NULL, 0, registers, fuel, NULL, NULL,
+				     false);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();

@@ -17,6 +17,7 @@
 
 struct chain_remembered;
 struct file;
+struct step_recall;
 struct sysprof_chain_recall;
 struct sysprof_session_cpu;
 struct sysprof_tables;
@@ -40,6 +41,9 @@ struct sysprof_tables;
  * @insn: likewise
  * @live: from each instruction on, the registers that are read before they are set;
  *	SYSPROF_CHAIN_TOO_LIVE: these are more than SYSPROF_CHAIN_STATE
+ * @first_kept: of the registers that a program of steps keeps, the first one that counts
+ * @n_kept: how many from there on may; more than SYSPROF_CHAIN_KEPT: nothing of it is remembered
+ * @reads_fp: bits of instructions of a program of steps that read the native frame's frame pointer
  * @bytes: size of @data
  * @data: the chain as it was handed over
  */
@@ -62,6 +66,10 @@ struct sysprof_program {
 #define SYSPROF_CHAIN_STATE    6
 #define SYSPROF_CHAIN_TOO_LIVE (~0U)
 	u32 live[SYSPROF_CHAIN_STEPS_MAX_INSNS];
+#define SYSPROF_CHAIN_KEPT 8
+	u8 first_kept;
+	u8 n_kept;
+	u64 reads_fp[SYSPROF_CHAIN_STEPS_MAX_INSNS / 64];
 	u32 bytes;
 	u64 data[];
 };
@@ -110,6 +118,7 @@ struct sysprof_script_frame {
  * @n_outer: of the frames, the last ones, which had their numbers in runs before, too
  * @outer_id: only the same frames have it on this CPU; 0: there are none
  * @recall: runs before; NULL: none are remembered
+ * @steps: those of programs of steps; NULL with @recall
  * @remembered: the one that has @frame; NULL: it is @own
  * @displaced: how often another code's number took a place in @known
  * @at: for each of them, the native frame in front of which it goes
@@ -147,6 +156,7 @@ struct sysprof_script {
 	struct sysprof_script_frame *frame;
 	struct sysprof_script_frame own[SYSPROF_CHAIN_MAX_FRAMES];
 	struct sysprof_chain_recall *recall;
+	struct step_recall *steps;
 	struct chain_remembered *remembered;
 	u32 displaced;
 	u16 at[SYSPROF_CHAIN_MAX_FRAMES];
@@ -233,6 +243,15 @@ static inline bool sysprof_chain_is_in_loop(const struct sysprof_script *script,
 	return false;
 }
 
+/* Whether @insn of a program of steps reads the native frame's frame pointer. */
+static __always_inline bool sysprof_chain_reads_fp(const struct sysprof_program *program,
+						   const struct sysprof_chain_insn *insn)
+{
+	u32 at = (insn - program->insn) & (SYSPROF_CHAIN_STEPS_MAX_INSNS - 1);
+
+	return *(program->reads_fp + at / 64) >> at % 64 & 1;
+}
+
 /* Whether a program of frames runs for a frame at @place. */
 static inline bool sysprof_chain_is_of_frames(const struct sysprof_script *script, u64 place)
 {
@@ -285,7 +304,7 @@ void sysprof_chain_splice(struct sysprof_stack *stack, struct sysprof_user_part 
 
 /* Finds the parts of @program's data; false: it is no chain. */
 bool sysprof_chain_check(struct sysprof_program *program);
-/* Sets live of @program, which has @n instructions. */
+/* Sets live to reads_fp of @program, which has @n instructions. */
 void sysprof_chain_find_live(struct sysprof_program *program, u32 n);
 /* Memory of @script for runs before, on @node; -ENOMEM.  Process context. */
 int sysprof_chain_recall_alloc(struct sysprof_script *script, int node);

@@ -98,8 +98,9 @@ static void change(void)
 		fill();
 }
 
-static struct sysprof_program *program_of(const struct sysprof_chain_list *lists, u8 n_lists,
-					  const struct sysprof_chain_insn *insns, u16 n)
+static struct sysprof_program *program_with(u8 flags, const struct sysprof_chain_list *lists,
+					    u8 n_lists, const struct sysprof_chain_insn *insns,
+					    u16 n)
 {
 	static u64 number;
 	struct sysprof_chain_header header = { .magic = SYSPROF_CHAIN_MAGIC,
@@ -107,6 +108,7 @@ static struct sysprof_program *program_of(const struct sysprof_chain_list *lists
 					       .machine = SYSPROF_ARCH_MACHINE,
 					       .max_frames = 250,
 					       .n_lists = n_lists,
+					       .flags = flags,
 					       .n_insns = n };
 	u32 lists_bytes = n_lists * sizeof(*lists), insns_bytes = n * sizeof(*insns),
 	    bytes = sizeof(header) + lists_bytes + insns_bytes;
@@ -116,12 +118,19 @@ static struct sysprof_program *program_of(const struct sysprof_chain_list *lists
 	program->bytes = bytes;
 	program->number = ++number;
 	memcpy(to, &header, sizeof(header));
-	memcpy(to + sizeof(header), lists, lists_bytes);
+	if (lists_bytes)
+		memcpy(to + sizeof(header), lists, lists_bytes);
 	memcpy(to + sizeof(header) + lists_bytes, insns, insns_bytes);
 	if (sysprof_chain_check(program))
 		return program;
 	g_free(program);
 	return NULL;
+}
+
+static struct sysprof_program *program_of(const struct sysprof_chain_list *lists, u8 n_lists,
+					  const struct sysprof_chain_insn *insns, u16 n)
+{
+	return program_with(0, lists, n_lists, insns, n);
 }
 
 /* Numbers as a CPU gives them: what was found before keeps its own. */
@@ -341,6 +350,98 @@ static void test_fuel(void)
 	g_free(program);
 }
 
+/* Native frames of a stack, innermost first: @first is where the functions of each begin. */
+#define NATIVE 3u
+
+static void run_frames(struct sysprof_script *to, const struct sysprof_program *program,
+		       const u32 *first, u32 n)
+{
+	sysprof_script_begin(to);
+	to->is_cut = false;
+	to->fuel = SYSPROF_CHAIN_FUEL;
+	to->program = program;
+	for (u32 i = 0; i < n; i++) {
+		to->inner.native = (u16)(10 * i);
+		to->inner.sp = 0x1000 * (1 + i);
+		to->inner.known = 1 << 3;
+		to->inner.registers[3] = address_of(first[i]);
+		sysprof_chain_run_frame(to, to->inner.sp + 0x100);
+	}
+}
+
+/* A loop along nodes from the one in a register of the native frame; that is read in it, too. */
+static struct sysprof_program *frames_program(bool is_read_again)
+{
+	const struct sysprof_chain_insn insns[] = {
+		{ .op = SYSPROF_CHAIN_REG, .dst = 2, .imm = 3 },
+		{ .op = is_read_again ? SYSPROF_CHAIN_REG : SYSPROF_CHAIN_MOVI, .dst = 7, .imm = 3 },
+		{ .op = SYSPROF_CHAIN_LD8, .dst = 4, .src = 2, .imm = 8 },
+		{ .op = SYSPROF_CHAIN_LD8, .dst = 5, .src = 2, .imm = 16 },
+		{ .op = SYSPROF_CHAIN_LD8, .dst = 6, .src = 4, .imm = 8 },
+		{ .op = SYSPROF_CHAIN_MIX, .dst = 6, .src = 7 },
+		{ .op = SYSPROF_CHAIN_EMIT, .dst = 5, .src = 4, .imm = 6 },
+		{ .op = SYSPROF_CHAIN_LD8, .dst = 2, .src = 2 },
+		{ .op = SYSPROF_CHAIN_JEQI, .src = 2, .jump = 1 },
+		{ .op = SYSPROF_CHAIN_LOOP, .imm = 1 },
+		{ .op = SYSPROF_CHAIN_END },
+	};
+
+	return program_with(SYSPROF_CHAIN_FRAMES, NULL, 0, insns, G_N_ELEMENTS(insns));
+}
+
+/* Runs for each native frame: what is remembered is that frame's, and together they are a stack. */
+static void test_frames(void)
+{
+	enum { EACH = NODES / NATIVE };
+	struct sysprof_program *programs[] = { frames_program(false), frames_program(true) };
+	u32 first[NATIVE], numbered = 0;
+
+	g_assert_nonnull(programs[0]);
+	rand_of_test = g_rand_new_with_seed(1);
+	begin();
+	fill();
+	for (u32 i = 0; i < 20000; i++) {
+		const struct sysprof_program *program = programs[below(16) / 15];
+		u32 n = 1 + below(NATIVE);
+
+		for (u32 node = 0; !i && node < NODES; node++) {
+			memory[node][0] = node % EACH + 1 < EACH && node + 1 < NODES ?
+						  address_of(node + 1) :
+						  0;
+			memory[node][1] = address_of(below(NODES));
+		}
+		for (u32 native = 0; native < NATIVE; native++)
+			first[native] = native * EACH + below(4);
+		memory[below(NODES)][1 + below(2)] = address_of(below(NODES));
+		is_there[below(NODES)] = below(50);
+		if (!below(8))
+			memset(is_there, true, sizeof(is_there));
+		for (u32 entry = 0; entry < 1 << CHAIN_RECALL_BITS; entry++)
+			script.recall->entries[entry].skip = 0;
+		script.displaced += !below(40);
+		run_frames(&script, program, first, n);
+		run_frames(&plain, program, first, n);
+		assert_same();
+		g_assert_cmpint(script.fuel, ==, plain.fuel);
+		for (u32 j = 0; j < plain.n; j++)
+			g_assert_cmpuint(script.at[j], ==, plain.at[j]);
+		number_codes();
+		numbered += script.n_numbered;
+	}
+	g_assert_cmpuint(sysprof_chain_counted[0].known, >, 5000);
+	g_assert_cmpuint(numbered, >, 20000);
+	/* In whose loop a register of the machine counts, nothing is known. */
+	memset(is_there, true, sizeof(is_there));
+	sysprof_chain_counted[0].known = 0;
+	for (u32 i = 0; i < 100; i++)
+		run_frames(&script, programs[1], first, 1);
+	g_assert_cmpuint(sysprof_chain_counted[0].known, ==, 0);
+	end();
+	g_rand_free(rand_of_test);
+	g_free(programs[0]);
+	g_free(programs[1]);
+}
+
 static struct sysprof_chain_insn any_insn(u16 at, u16 n)
 {
 	static const u8 ops[] = {
@@ -433,7 +534,7 @@ static void test_anything(void)
 			script.tid = below(8) / 7;
 			script.mm = 1 + below(20) / 19;
 			/* Whether it is left alone is not what this is about. */
-			script.recall->entries[hash_32(script.tid, CHAIN_RECALL_BITS)].skip = 0;
+			script.recall->entries[hash_64(script.tid, CHAIN_RECALL_BITS)].skip = 0;
 			known = sysprof_chain_counted[0].known;
 			run(programs[below(8) / 7]);
 			frames += script.n;
@@ -455,12 +556,136 @@ static void test_anything(void)
 	g_rand_free(rand_of_test);
 }
 
+static struct sysprof_chain_insn any_step_insn(u16 at, u16 n)
+{
+	struct sysprof_chain_insn insn;
+
+	do
+		insn = any_insn(at, n);
+	while (insn.op == SYSPROF_CHAIN_MARK || insn.op == SYSPROF_CHAIN_LIST ||
+	       insn.op == SYSPROF_CHAIN_WITH);
+	if (!below(40))
+		insn.op = SYSPROF_CHAIN_REG;
+	if (insn.op == SYSPROF_CHAIN_REG)
+		insn.imm = 3;
+	if (!below(6))
+		insn.dst = (u8)(24 + below(3));
+	if (!below(6))
+		insn.src = (u8)(24 + below(3));
+	return insn;
+}
+
+/* It keeps what it found first, and anything else, and goes on to where the frame's words lead. */
+static struct sysprof_program *any_step_program(void)
+{
+	struct sysprof_chain_insn insns[24];
+	struct sysprof_program *program;
+	u16 n;
+
+	do {
+		n = 0;
+		insns[n++] = (struct sysprof_chain_insn){
+			.op = SYSPROF_CHAIN_JNEI, .src = 24, .jump = 1
+		};
+		insns[n++] = (struct sysprof_chain_insn){
+			.op = SYSPROF_CHAIN_LD8, .dst = 24, .src = 1, .imm = (s32)below(8) * 8
+		};
+		for (u16 last = (u16)(3 + below(14)); n < last; n++)
+			insns[n] = any_step_insn(n, last);
+		insns[n++] = (struct sysprof_chain_insn){ .op = SYSPROF_CHAIN_LD8, .dst = 12, .src = 3 };
+		insns[n++] = (struct sysprof_chain_insn){
+			.op = SYSPROF_CHAIN_LD8, .dst = 13, .src = 3, .imm = (s32)below(4) * 8
+		};
+		insns[n++] = (struct sysprof_chain_insn){
+			.op = SYSPROF_CHAIN_LD8, .dst = 14, .src = 3, .imm = (s32)below(4) * 8
+		};
+		insns[n++] = (struct sysprof_chain_insn){
+			.op = SYSPROF_CHAIN_NEXT, .dst = 13, .src = 12, .imm = 14
+		};
+		program = program_with(SYSPROF_CHAIN_STEPS, NULL, 0, insns, n);
+	} while (!program);
+	return program;
+}
+
+static void begin_steps(struct sysprof_script *to, const struct sysprof_program *program)
+{
+	sysprof_script_begin(to);
+	to->is_cut = false;
+	to->fuel = SYSPROF_CHAIN_FUEL;
+	to->program = program;
+	to->mm = script.mm;
+	to->thread = 7;
+	to->bias = address_of(0);
+	memset(to->registers, 0, sizeof(to->registers));
+}
+
+/* A stack from the same place on, both ways. */
+static void step_along(const struct sysprof_program *program, u64 value)
+{
+	u64 registers[SYSPROF_ARCH_TABLE_REGS] = { [3] = value };
+	struct sysprof_caller step = { .fp = value,
+				       .sp = address_of(below(4)),
+				       .ip = 5,
+				       .is_exact = below(2),
+				       .registers = registers,
+				       .known = 1 << 3 },
+			      again = step;
+	u8 ret = 0;
+
+	begin_steps(&script, program);
+	begin_steps(&plain, program);
+	for (u16 native = 0; !ret && native < 50; native++) {
+		ret = sysprof_chain_run_step(&script, native, &step);
+		g_assert_cmpint(sysprof_chain_run_step(&plain, native, &again), ==, ret);
+		if (!ret) {
+			g_assert_cmphex(step.fp, ==, again.fp);
+			g_assert_cmphex(step.sp, ==, again.sp);
+			g_assert_cmphex(step.ip, ==, again.ip);
+		}
+		/* It never lacks any. */
+		g_assert_cmpint(plain.fuel, >, 0);
+		for (u32 i = 0; !ret && program->n_kept <= SYSPROF_CHAIN_KEPT && i < program->n_kept; i++)
+			g_assert_cmphex(script.registers[program->first_kept + i], ==,
+					plain.registers[program->first_kept + i]);
+		step.is_exact = again.is_exact = false;
+	}
+	assert_same();
+	for (u32 i = 0; i < plain.n; i++)
+		g_assert_cmpuint(script.at[i], ==, plain.at[i]);
+}
+
+/* Whatever a program of steps does: what is known of a frame is what it would find. */
+static void test_steps(void)
+{
+	rand_of_test = g_rand_new_with_seed(1);
+	begin();
+	for (u32 i = 0; i < 8000; i++) {
+		struct sysprof_program *programs[] = { any_step_program(), any_step_program() };
+
+		fill();
+		for (u32 j = 0; j < 60; j++) {
+			script.mm = 1 + below(20) / 19;
+			step_along(programs[below(8) / 7], below(3));
+			if (!below(3))
+				change();
+		}
+		g_free(programs[0]);
+		g_free(programs[1]);
+	}
+	/* It did happen. */
+	g_assert_cmpuint(sysprof_chain_counted[0].known, >, 20000);
+	end();
+	g_rand_free(rand_of_test);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/chain-recall/list", test_list);
 	g_test_add_func("/chain-recall/groups", test_groups);
 	g_test_add_func("/chain-recall/fuel", test_fuel);
+	g_test_add_func("/chain-recall/frames", test_frames);
+	g_test_add_func("/chain-recall/steps", test_steps);
 	g_test_add_func("/chain-recall/anything", test_anything);
 	return g_test_run();
 }

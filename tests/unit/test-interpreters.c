@@ -138,6 +138,8 @@ static bool program_describe(struct program *program, const char *path, u64 star
 	program->chain->bytes = (u32)bytes;
 	memcpy(program->chain->data, data, bytes);
 	g_assert_true(sysprof_chain_check(program->chain));
+	/* What it finds can be remembered. */
+	g_assert_cmpuint(program->chain->n_kept, <=, SYSPROF_CHAIN_KEPT);
 	program->bias = start - offset - (u64)program->chain->address_minus_offset;
 	program->title = spt_interpreter_title(interpreter, chain);
 	program->path = g_strdup(path);

@@ -663,6 +663,9 @@ void spt_hotspot_add_frame(SptHotspot *h)
 		     exact = { .n = 0 }, no_size = { .n = 0 }, found = { .n = 0 },
 		     no_method = { .n = 0 };
 
+	/* What the frame before has left there means nothing: so a frame is the same without it. */
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_METHOD, 0, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_AT, 0, 0);
 	hotspot_find_ranges(h);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_LOOP_LOW, 0, &below);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_LOOP_HIGH, 0, &interpreted);
