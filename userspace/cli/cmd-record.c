@@ -23,6 +23,8 @@
 #include "record/statement-options.h"
 
 #define STEP_MS 100
+/* Characters that shells leave alone. */
+#define PLAIN "-./0123456789=ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 #define PROGRESS_NS 250000000ULL
 
 /* A trigger that fires again and again must not fill the disk. */
@@ -119,15 +121,44 @@ static void show_summary(const SptRecorderStatus *status, const char *output, bo
 		output, is_flight ? "the last seconds, " : "", bytes);
 }
 
+/*
+ * What a program that hardly ran waited for is in no report of this recording.  Who was ready was
+ * kept from running.
+ */
+static void show_waits(const struct spt_record_options *options, const SptRecorderStatus *status,
+		       const struct spt_child *child)
+{
+	uint64_t wall_ns = child->ended_ns - child->begun_ns,
+		 ready_ns = child->ready_ns - MIN(child->ready_before_ns, child->ready_ns);
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	if (!child->ended || status->waits || options->recorder.filter.n_pids ||
+	    child->ran_ns + ready_ns > wall_ns / 2)
+		return;
+	for (char **word = options->command; *word; word++) {
+		g_autofree char *quoted = g_shell_quote(*word);
+
+		bool is_plain = **word && strspn(*word, PLAIN) == strlen(*word);
+
+		g_string_append_printf(line, " %s", is_plain ? *word : quoted);
+	}
+	fprintf(stderr, "Next: %s record --waits --%s   (it ran for %.2f s of %.2f s)\n",
+		spt_cli_called(), line->str, (double)child->ran_ns / 1e9,
+		(double)wall_ns / 1e9);
+}
+
 /* What to do with it, for a person; scripts know. */
-static void show_next(const char *output)
+static void show_next(const struct spt_record_options *options, const SptRecorderStatus *status,
+		      const struct spt_child *child, const char *output)
 {
 	g_autofree char *file = g_shell_quote(output);
 	bool is_default = strcmp(output, SPT_CLI_CAPTURE) == 0;
 
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "Next: %s report --summary%s%s\n", spt_cli_called(),
-			is_default ? "" : " ", is_default ? "" : file);
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "Next: %s report --summary%s%s\n", spt_cli_called(),
+		is_default ? "" : " ", is_default ? "" : file);
+	show_waits(options, status, child);
 }
 
 /* A flight recorder has to write its last seconds, because of a request or a late tick. */
@@ -689,7 +720,7 @@ static int run_recording(const struct spt_record_options *options)
 	cmd_record_wait_for(&child);
 	if (child.pid && !child.ended)
 		return SPT_SIGNAL_STATUS + ended_by;
-	show_next(path);
+	show_next(options, &status, &child, path);
 	return spt_child_exit_status(&child);
 }
 
