@@ -153,7 +153,7 @@ check '... likewise, in the report' said loop \
 	'^Of the rest, (9[0-9] %|all) is in usleep below reload_settings' --metric blocked
 check 'locked: recorded' "$cli" record --source perf --waits -o locked.capture -- ./locked
 check '... the lock has its name' said locked \
-	'% in pthread_mutex_lock( and others)? below update.*% of it waits for table_lock' --metric blocked --summary
+	'(%|all) in pthread_mutex_lock( and others)? below update.*% of it waits for table_lock' --metric blocked --summary
 check '... likewise, in the report' said locked '% of it waits for table_lock' --metric blocked
 
 echo "1..$number"

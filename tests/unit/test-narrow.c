@@ -307,7 +307,8 @@ static void test_order_like(void)
 	g_autoptr(SptProfile) part =
 		spt_profile_refilter(base, &(SptFilter){ .begin_ns = 1050, .end_ns = 1060 }, NULL);
 	g_autoptr(SptOrder) order = spt_order_new(base);
-	g_autoptr(SptOrder) like = spt_order_new_like(order, part), anew = spt_order_new(part);
+	g_autoptr(SptOrder) like = spt_order_new_like(order, part, NULL),
+			    anew = spt_order_new(part);
 
 	for (SptOrderKey key = SPT_ORDER_NAME; key <= SPT_ORDER_TOTAL; key++) {
 		uint32_t n, n_anew;

@@ -452,6 +452,7 @@ static void print_text_head(const struct spt_report *report,
 	g_autofree char *span = spt_cli_span(report->capture, summary, "in ");
 	g_autofree char *period = spt_format_period(report->capture);
 	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
+						   report->symbols,
 						   spt_sentences_find_part(report->filter));
 
 	print_lead(report, said, may_have_rest);
@@ -469,6 +470,7 @@ static void print_text_head(const struct spt_report *report,
 		print_wall(report);
 	else if (filter->mark)
 		spt_report_print_within(report, filter->mark);
+	print_named(said, "waited");
 	print_named(said, "caller");
 	print_named(said, "place");
 	if (spt_cli_is_of_heap(report->metric) && is_whole(report)) {
@@ -497,6 +499,7 @@ static void print_text_head(const struct spt_report *report,
 static void add_json_sentences(const struct spt_report *report, SptJson *json)
 {
 	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
+						   report->symbols,
 						   spt_sentences_find_part(report->filter));
 
 	spt_json_array(json, "sentences");

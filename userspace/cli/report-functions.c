@@ -7,24 +7,29 @@
 
 #include "cmd.h"
 #include "profile/culprit.h"
+#include "profile/sentences.h"
 #include "report-metric.h"
 #include "report.h"
 
 struct functions {
 	GArray *shown;			/* indices (uint32_t), in their order */
 	uint64_t *own;			/* by function; NULL: self is what counts */
+	bool has_lead;			/* what only idle threads waited for is last */
 };
 
 static bool find(struct spt_report *report)
 {
 	g_autoptr(SptCulprits) culprits = spt_culprits_know(report->profile);
 	struct functions *found = g_new0(struct functions, 1);
+	g_autofree uint64_t *lead = spt_sentences_lead(report->profile, report->capture,
+						       spt_sentences_find_part(report->filter));
 	g_autofree uint32_t *order = NULL;
 
 	report->found = found;
+	found->has_lead = lead;
 	if (culprits)
 		found->own = spt_culprits_own(culprits, report->profile);
-	order = spt_culprits_order(report->profile, found->own);
+	order = spt_culprits_order(report->profile, found->own, lead);
 	found->shown = spt_report_list_functions(report, order, NULL);
 	return true;
 }
@@ -50,7 +55,8 @@ static void print_text(const struct spt_report *report)
 		 names = spt_report_fit_names(functions, shown, found->shown->len, width);
 
 	if (found->own)
-		puts("Own: a function itself, with the kernel and runtime libraries below it.\n");
+		printf("Own: a function itself, with the kernel and runtime libraries below it.%s\n\n",
+		       found->has_lead ? "  First what threads\nwaited for that did not hardly run." : "");
 	fputs(spt_color(SPT_COLOR_TITLE), stdout);
 	spt_report_print_part_head(report, found->own ? "Own %" : "Self %", 7);
 	spt_report_print_part_head(report, "Total %", 7);

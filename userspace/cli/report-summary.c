@@ -169,23 +169,30 @@ static void find_top(const struct spt_report *report, struct summary *summary)
 			 MIN(summary->top->len, MIN(report->limit, TOP_SHOWN)));
 }
 
+/* "94 % was spent in the kernel" */
+static void add_kernel(const struct summary *summary, GString *text)
+{
+	const SptSentence *kernel = spt_sentences_find(summary->said, "kernel");
+	g_autofree char *part = kernel ? spt_sentence_plain(kernel->text) : NULL;
+
+	if (!part)
+		return;
+	*part = g_ascii_tolower(*part);
+	g_string_append_printf(text, ", %s", part);
+}
+
 /* "of its CPU time 87 % is in serve and what it calls, 94 % was spent in the kernel" */
 static bool add_place(const struct summary *summary, GString *text)
 {
-	const SptSentence *place = spt_sentences_find(summary->said, "place"),
-			  *kernel = spt_sentences_find(summary->said, "kernel");
+	const SptSentence *place = spt_sentences_find(summary->said, "place");
 	g_autofree char *within = place ? spt_sentence_plain(place->text) : NULL;
-	g_autofree char *part = kernel ? spt_sentence_plain(kernel->text) : NULL;
 
 	if (!within)
 		return false;
 	*within = g_ascii_tolower(*within);
 	g_string_append_printf(text, "; of %s CPU time %s", summary->command ? "its" : "the",
 			       within);
-	if (part) {
-		*part = g_ascii_tolower(*part);
-		g_string_append_printf(text, ", %s", part);
-	}
+	add_kernel(summary, text);
 	return true;
 }
 
@@ -230,6 +237,9 @@ static void add_first(const struct spt_report *report, const struct summary *sum
 				*from = cut(plain, 3 * summary->name_bytes);
 
 		g_string_append_printf(text, ". %s", from);
+		/* One function of the kernel says little of how much it does for the program. */
+		if (report->metric->is_cpu && first->is_kernel)
+			add_kernel(summary, text);
 	}
 }
 
@@ -248,6 +258,19 @@ static void add_scope(const struct spt_report *report, GString *text)
 				       g_str_equal(whose, "own") ? "Your processes were" :
 								   "The system was",
 				       wall);
+}
+
+/* "waited above all in fdatasync below commit (96 %)": before what little it ran in. */
+static void add_waited(const struct summary *summary, GString *text)
+{
+	const SptSentence *waited = spt_sentences_find(summary->said, "waited");
+	g_autofree char *plain = waited ? spt_sentence_plain(waited->text) : NULL;
+	g_autofree char *shown = plain ? cut(plain, 3 * summary->name_bytes) : NULL;
+
+	if (!shown)
+		return;
+	*shown = g_ascii_tolower(*shown);
+	g_string_append_printf(text, "; %s", shown);
 }
 
 /* "mt ran 88 %, was ready to run 8 %, waited 4 % of 0.40 s; 48 % of its time is in sin itself" */
@@ -269,6 +292,7 @@ static void find_verdict(const struct spt_report *report, struct summary *summar
 			g_string_append_printf(text, "%s has %s. ", without, none);
 		add_scope(report, text);
 	}
+	add_waited(summary, text);
 	if (summary->command && summary->processes)
 		g_string_append_printf(text, "; %s", summary->processes);
 	if (summary->top->len > 0)
@@ -475,10 +499,14 @@ static void find_texts(const struct spt_report *report, struct summary *summary,
 }
 
 /* "97 % of the time went to cc1plus", of the command whatever else the filter has. */
-static char *find_summary_processes(const struct spt_report *report)
+static char *find_summary_processes(const struct spt_report *report,
+				    const struct summary *summary, SptSentencesOf of)
 {
-	g_autoptr(GArray) said = spt_sentences_new(report->profile, report->capture,
-						   SPT_SENTENCES_OF_COMMAND);
+	g_autoptr(GArray) said =
+		of == SPT_SENTENCES_OF_COMMAND ?
+			g_array_ref(summary->said) :
+			spt_sentences_new(report->profile, report->capture, NULL,
+					  SPT_SENTENCES_OF_COMMAND);
 	const SptSentence *sentence = spt_sentences_find(said, "processes");
 	g_autofree char *plain =
 		sentence && !sentence->is_repeated ? spt_sentence_plain(sentence->text) : NULL;
@@ -492,10 +520,11 @@ static char *find_summary_processes(const struct spt_report *report)
 /* What reads all samples, and does not depend on how long names may be. */
 static void find_facts(const struct spt_report *report, struct summary *summary)
 {
+	SptSentencesOf of = spt_sentences_find_part(report->filter);
+
 	if (report->filter->processes || report->command_has_none)
 		summary->has_wall = spt_wall_find(&summary->wall, report->capture);
-	summary->said = spt_sentences_new(report->profile, report->capture,
-					  spt_sentences_find_part(report->filter));
+	summary->said = spt_sentences_new(report->profile, report->capture, report->symbols, of);
 	summary->place = spt_sentences_find(summary->said, "place") ?
 				 spt_culprit_place(report->profile, report->capture) :
 				 UINT32_MAX;
@@ -503,7 +532,7 @@ static void find_facts(const struct spt_report *report, struct summary *summary)
 	if (report->filter->processes && report->metric->is_cpu && summary->top->len > 0 &&
 	    spt_percent(culprit_at(report, 0)->weight, spt_profile_total(report->profile)) <
 		    FLAT_PCT)
-		summary->processes = find_summary_processes(report);
+		summary->processes = find_summary_processes(report, summary, of);
 }
 
 /* The first steps remain, as many as have room. */

@@ -123,7 +123,7 @@ static void print_within_answer(const struct spt_report *report, const struct an
 			 G_GNUC_UNUSED gpointer data)
 {
 	g_autofree char *sum = spt_format_ns(spt_profile_total(answer->waits));
-	g_autoptr(GArray) said = spt_sentences_new(answer->waits, report->capture,
+	g_autoptr(GArray) said = spt_sentences_new(answer->waits, report->capture, NULL,
 						   spt_sentences_find_part(report->filter));
 	const SptSentence *places = spt_sentences_find(said, "places");
 	g_autofree char *plain = places ? spt_sentence_plain(places->text) : NULL;

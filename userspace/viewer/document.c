@@ -14,15 +14,20 @@ static bool is_part(const SptDocument *document)
 	return document->profile != document->whole->profile;
 }
 
+static SptSentencesOf part_of(const SptDocument *document)
+{
+	return spt_sentences_find_part(spt_restrictions_filter(document->look.restrictions));
+}
+
 static void document_clear(gpointer data)
 {
 	SptDocument *document = data;
 
 	g_free(document->words);
-	if (is_part(document)) {
+	if (document->order != document->whole->order)
 		spt_order_free(document->order);
+	if (is_part(document))
 		spt_whole_give_back(document->whole, document->profile);
-	}
 	spt_restrictions_unref(document->look.restrictions);
 	spt_whole_unref(document->whole);
 	spt_recording_unref(document->recording);
@@ -46,23 +51,27 @@ static void document_complete(SptDocument *document)
 	calls->category_of = document->whole->category_of;
 	calls->metric = look->metric;
 	calls->worth = spt_metric_worth(look->metric, capture);
+	g_mutex_lock(&document->recording->symbols_lock);
 	document->words = spt_sentences_line(document->profile, capture,
-					     spt_sentences_find_part(
-						     spt_restrictions_filter(look->restrictions)));
+					     document->recording->symbols, part_of(document));
+	g_mutex_unlock(&document->recording->symbols_lock);
 }
 
 static SptDocument *document_of(SptRecording *recording, SptWhole *whole, const SptLook *look)
 {
 	const SptFilter *filter = spt_restrictions_filter(look->restrictions);
 	SptDocument *document = g_atomic_rc_box_new0(SptDocument);
+	g_autofree uint64_t *lead = NULL;
 
 	document->recording = spt_recording_ref(recording);
 	document->whole = spt_whole_ref(whole);
 	document->look = *look;
 	spt_restrictions_ref(look->restrictions);
 	document->profile = filter ? spt_whole_take_part(whole, filter) : whole->profile;
-	document->order =
-		filter ? spt_order_new_like(whole->order, document->profile) : whole->order;
+	lead = spt_sentences_lead(document->profile, recording->capture, part_of(document));
+	document->order = filter || lead ?
+				  spt_order_new_like(whole->order, document->profile, lead) :
+				  whole->order;
 	document_complete(document);
 	return document;
 }
@@ -296,5 +305,9 @@ GArray *spt_document_threads(const SptDocument *document)
 
 uint32_t spt_document_first_function(const SptDocument *document)
 {
-	return spt_culprit_first(document->profile, document->recording->capture);
+	const SptCapture *capture = document->recording->capture;
+	g_autoptr(SptProfile) rest =
+		spt_sentences_rest(document->profile, capture, part_of(document));
+
+	return spt_culprit_first(rest ? rest : document->profile, capture);
 }

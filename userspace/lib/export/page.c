@@ -140,7 +140,7 @@ static void page_write_summary(struct page *page)
 	const SptExportInput *input = page->input;
 	g_autofree char *origin = page_find_origin(input->capture),
 			*counts = page_find_counts(input),
-			*where = spt_sentences_line(input->profile, input->capture,
+			*where = spt_sentences_line(input->profile, input->capture, NULL,
 						    spt_sentences_find_part(input->filter)),
 			*whole = NULL;
 	double pct;

@@ -18,7 +18,7 @@ static const char *const runtimes[] = {
 	"libc.so*",	  "libc-2.*",	   "libpthread*",   "ld-linux*",     "ld-2.*",
 	"ld-musl*",	  "libstdc++*",	   "libc++*",	    "libgcc_s*",     "libspt-*",
 	"libjemalloc*",	  "libtcmalloc*",  "libmimalloc*",  "libglib-2.0*",  "libgobject-2.0*",
-	"[vdso]",
+	"libgio-2.0*",	  "libdbus-1*",	   "libsystemd*",   "[vdso]",
 };
 
 /* Functions of allocators and templates that are compiled into programs. */
@@ -111,6 +111,17 @@ bool spt_culprit_takes_lock(const char *function)
 					     "g_mutex_lock*" };
 
 	return is_one_of(locks, G_N_ELEMENTS(locks), function);
+}
+
+bool *spt_culprits_take_locks(const SptProfile *profile)
+{
+	uint32_t n;
+	const SptFunction *functions = spt_profile_functions(profile, &n);
+	bool *take = g_new(bool, MAX(n, 1));
+
+	for (uint32_t i = 0; i < n; i++)
+		take[i] = spt_culprit_takes_lock(functions[i].name);
+	return take;
 }
 
 /* What is known of each function, so that its name is compared once. */
@@ -402,7 +413,7 @@ uint64_t *spt_culprits_own(const SptCulprits *culprits, const SptProfile *profil
 
 struct weighed {
 	const SptFunction *functions;
-	const uint64_t *own;
+	const uint64_t *own, *lead;
 };
 
 static gint compare_own(gconstpointer a, gconstpointer b, gpointer data)
@@ -411,6 +422,8 @@ static gint compare_own(gconstpointer a, gconstpointer b, gpointer data)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const SptFunction *p = &weighed->functions[x], *q = &weighed->functions[y];
 
+	if (weighed->lead && weighed->lead[x] != weighed->lead[y])
+		return weighed->lead[x] > weighed->lead[y] ? -1 : 1;
 	if (weighed->own[x] != weighed->own[y])
 		return weighed->own[x] > weighed->own[y] ? -1 : 1;
 	if (p->total != q->total)
@@ -420,10 +433,11 @@ static gint compare_own(gconstpointer a, gconstpointer b, gpointer data)
 	return spt_function_compare(p, q);
 }
 
-uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own)
+uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own,
+			     const uint64_t *lead)
 {
 	uint32_t n;
-	struct weighed weighed = { spt_profile_functions(profile, &n), own };
+	struct weighed weighed = { spt_profile_functions(profile, &n), own, lead };
 	uint32_t *order;
 
 	if (!own)

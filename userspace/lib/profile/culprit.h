@@ -62,9 +62,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptCulprits, spt_culprits_unref)
 uint64_t *spt_culprits_own(const SptCulprits *culprits, const SptProfile *profile);
 /*
  * Indices of all functions, those with most weight of their own first, then by total, self and
- * name; what has none of its own follows.  @own NULL: by self, as spt_profile_order().
+ * name; what has none of its own follows.  @own NULL: by self, as spt_profile_order().  @lead: by
+ * function, what counts before that; or NULL.
  */
-uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own);
+uint32_t *spt_culprits_order(const SptProfile *profile, const uint64_t *own,
+			     const uint64_t *lead);
 
 /* The lock of a program that most of the weight waits for; UINT32_MAX: none has a name. */
 uint32_t spt_culprit_lock(const SptProfile *profile, uint64_t *ret_weight);
@@ -77,6 +79,8 @@ uint32_t spt_culprit_place(const SptProfile *profile, const SptCapture *capture)
 /* Of one stack: whether a function is machinery, and whether that waits for a lock of programs. */
 bool spt_culprit_is_machinery(const char *function, const char *object, bool is_kernel);
 bool spt_culprit_takes_lock(const char *function);
+/* The same by function of a profile, or of one that is being folded.  The caller frees it. */
+bool *spt_culprits_take_locks(const SptProfile *profile);
 /*
  * The function to look at first: the one with most of that in the code of the command's program,
  * or else outside /usr, /lib and /opt, or else in programs that the command started; else, of a

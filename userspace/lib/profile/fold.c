@@ -9,10 +9,12 @@
 
 #include "base/pairs.h"
 #include "base/sort.h"
+#include "profile/culprit.h"
 #include "profile/languages.h"
 #include "profile/row-walk.h"
 #include "profile/selection.h"
 #include "profile/tree.h"
+#include "profile/waits.h"
 #include "stash/frames.h"
 #include "symbols/language.h"
 
@@ -416,6 +418,24 @@ static void keep(struct folder *folder, const SptWeightRow *row, uint32_t leaf)
 	folder->n_rows++;
 }
 
+/* Per raw node: whether it waits for a lock of its program.  Parents come before children. */
+static bool *find_locked(const struct folder *folder)
+{
+	const SptCapture *capture = folder->capture;
+	g_autofree bool *takes = spt_culprits_take_locks(folder->profile);
+	bool *locked = g_new0(bool, MAX(capture->n_nodes, 1));
+
+	for (uint32_t i = 1; i < capture->n_nodes; i++) {
+		uint32_t n;
+		const uint32_t *functions = functions_of_node(folder, i, &n);
+
+		locked[i] = locked[capture->nodes[i].parent];
+		while (n-- > 0)
+			locked[i] |= takes[functions[n]];
+	}
+	return locked;
+}
+
 /* Folds the selected rows one by one. */
 static void fold_rows(struct folder *folder, const struct spt_selection *selection,
 		      const bool *threads)
@@ -424,7 +444,8 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 	g_autoptr(SptWeights) weights =
 		spt_weights_new_for(capture, folder->metric->source, threads);
 	double most = (double)MAX(spt_weights_count(capture, folder->metric->source), 1);
-	uint64_t *sums = (uint64_t *)spt_profile_threads(folder->profile);
+	SptThreadWeight *sums = (SptThreadWeight *)spt_profile_threads(folder->profile);
+	g_autofree bool *locked = sums ? find_locked(folder) : NULL;
 	const SptWeightRow *row;
 	uint64_t n_done = 0;
 	uint32_t n;
@@ -441,8 +462,11 @@ static void fold_rows(struct folder *folder, const struct spt_selection *selecti
 				continue;
 			leaf = take(folder, function_of_process(folder, process), row->node, weight,
 				    1);
-			if (sums)
-				sums[row->thread] += weight;
+			if (sums) {
+				sums[row->thread].weight += weight;
+				if (locked[row->node] || spt_wait_detail_is_disk(row->detail))
+					sums[row->thread].held += weight;
+			}
 			if (folder_is_base(folder))
 				keep(folder, row, leaf);
 		}
@@ -670,8 +694,8 @@ static SptProfile *fold_capture(const SptCapture *capture, SptSymbols *symbols,
 	profile->symbols = rows_of == FOLDED_ROWS_NONE ? symbols : NULL;
 	profile->functions = g_array_new(FALSE, FALSE, sizeof(SptFunction));
 	if (profile->metric->parts & SPT_METRIC_HAS_STATE)
-		profile->threads = g_array_set_size(g_array_new(FALSE, TRUE, sizeof(uint64_t)),
-						    capture->n_threads);
+		profile->threads = g_array_set_size(
+			g_array_new(FALSE, TRUE, sizeof(SptThreadWeight)), capture->n_threads);
 	folder_init(&folder, rows_of);
 	fold_selected(&folder, filter, who);
 	forget_nodes(&folder);

@@ -48,9 +48,9 @@ uint64_t spt_profile_n_samples(const SptProfile *profile)
 	return profile->n_samples;
 }
 
-const uint64_t *spt_profile_threads(const SptProfile *profile)
+const SptThreadWeight *spt_profile_threads(const SptProfile *profile)
 {
-	return profile->threads ? (const uint64_t *)profile->threads->data : NULL;
+	return profile->threads ? (const SptThreadWeight *)profile->threads->data : NULL;
 }
 
 const SptFunction *spt_profile_functions(const SptProfile *profile, uint32_t *ret_n)

@@ -91,12 +91,13 @@ bool spt_order_is_own(const SptOrder *order)
 	return order->own;
 }
 
-static void sort_weights(SptOrder *order, const SptProfile *profile)
+static void sort_weights(SptOrder *order, const SptProfile *profile, const uint64_t *lead)
 {
 	g_autofree uint32_t *by_name = g_new(uint32_t, MAX(order->n, 1));
 	g_autofree uint64_t *selfs = g_new(uint64_t, MAX(order->n, 1)),
-			    *totals = g_new(uint64_t, MAX(order->n, 1));
-	g_autofree uint32_t *ties_of_self = NULL, *ties_of_total = NULL;
+			    *totals = g_new(uint64_t, MAX(order->n, 1)),
+			    *leads = lead ? g_new(uint64_t, MAX(order->n, 1)) : NULL;
+	g_autofree uint32_t *ties_of_self = NULL, *ties_of_total = NULL, *ties_of_lead = NULL;
 	uint32_t n = 0;
 
 	order->own = order->culprits ? spt_culprits_own(order->culprits, profile) : NULL;
@@ -108,11 +109,15 @@ static void sort_weights(SptOrder *order, const SptProfile *profile)
 		/* The largest first. */
 		selfs[at] = ~spt_order_self(order, at);
 		totals[at] = ~order->functions[at].total;
+		if (lead)
+			leads[at] = ~lead[at];
 		by_name[n++] = at;
 	}
 	ties_of_self = sort_by(by_name, totals, n);
 	ties_of_total = sort_by(by_name, selfs, n);
-	order->orders[SPT_ORDER_SELF] = sort_by(ties_of_self, selfs, n);
+	ties_of_lead = sort_by(ties_of_self, selfs, n);
+	order->orders[SPT_ORDER_SELF] = lead ? sort_by(ties_of_lead, leads, n) :
+					       g_steal_pointer(&ties_of_lead);
 	order->orders[SPT_ORDER_TOTAL] = sort_by(ties_of_total, totals, n);
 	order->n_weighed = n;
 }
@@ -156,12 +161,13 @@ SptOrder *spt_order_new(const SptProfile *profile)
 	order->functions = spt_profile_functions(profile, &order->n);
 	order->culprits = spt_culprits_know(profile);
 	sort_names(order);
-	sort_weights(order, profile);
+	sort_weights(order, profile, NULL);
 	collect_texts(order);
 	return order;
 }
 
-SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile)
+SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile,
+			     const uint64_t *lead)
 {
 	SptOrder *order = g_memdup2(names, sizeof(*names));
 
@@ -169,7 +175,7 @@ SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile)
 	order->is_like = true;
 	if (order->culprits)
 		spt_culprits_ref(order->culprits);
-	sort_weights(order, profile);
+	sort_weights(order, profile, lead);
 	return order;
 }
 

@@ -24,10 +24,12 @@ typedef struct SptOrder SptOrder;
 /* @profile must outlive it. */
 SptOrder *spt_order_new(const SptProfile *profile);
 /*
- * An order for a profile that was refiltered from that of @names.  It uses the texts of @names, and
- * sorts the weights only.
+ * An order for a profile that was refiltered from that of @names, or for that itself.  It uses the
+ * texts of @names, and sorts the weights only.  @lead: by function, what counts before its own
+ * weight, as in spt_sentences_lead(); or NULL.
  */
-SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile);
+SptOrder *spt_order_new_like(const SptOrder *names, const SptProfile *profile,
+			     const uint64_t *lead);
 void spt_order_free(SptOrder *order);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptOrder, spt_order_free)
 

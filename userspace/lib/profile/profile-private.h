@@ -41,7 +41,7 @@ struct SptProfile {
 	/* Per tree node: its function is not above it.  If there is a base, the base has this. */
 	bool *outermost;
 	uint64_t n_samples;
-	/* uint64_t: what each has; NULL: not of waits.  Profiles made from it share this. */
+	/* SptThreadWeight; NULL: not of waits.  Profiles made from it share this. */
 	GArray *threads;
 	const SptMetric *metric;
 	/* What it was folded with; NULL: it was made from another one, or keeps rows. */

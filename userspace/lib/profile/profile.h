@@ -138,12 +138,17 @@ uint64_t spt_profile_total(const SptProfile *profile);
 /* Weight of those whose stack was not recorded */
 uint64_t spt_profile_without_stack(const SptProfile *profile);
 uint64_t spt_profile_n_samples(const SptProfile *profile);		/* rows of the metric */
+typedef struct {
+	uint64_t weight;
+	uint64_t held;			/* of that, for locks and for the disk: not for work */
+} SptThreadWeight;
+
 /*
  * By thread of the capture, what it has of the selected processes, threads, CPUs and time, of a
  * metric with states (SPT_METRIC_HAS_STATE); NULL for others.  If the profile was refiltered or
  * arranged, what the one that it was made from has.
  */
-const uint64_t *spt_profile_threads(const SptProfile *profile);
+const SptThreadWeight *spt_profile_threads(const SptProfile *profile);
 /* It stands above stacks whose outer part is not known: "[stack cut off]", "[stack incomplete]". */
 bool spt_function_is_cut(const SptFunction *function);
 /* Whether it is the name of what an event was about, and no code. */

@@ -54,6 +54,9 @@ enum condition {
 	/* The places are those of threads that do not hardly run */
 	OF_REST = 1ll << 40,
 	HAS_LOCK = 1ll << 41,		/* a good part is for one lock that has a name */
+	HAS_OWN_WAITS = 1ll << 42,	/* the recorder has some of it */
+	HAS_WAITED = 1ll << 43,		/* it mostly waited, and what for was recorded */
+	WAITED_REST = 1ll << 44,	/* and it is without threads that hardly ran */
 };
 
 enum group {
@@ -61,6 +64,7 @@ enum group {
 	NAME,
 	FAILURE,
 	WALL,
+	WAITED,
 	METRIC,
 	PROCESSES,
 	KERNEL,

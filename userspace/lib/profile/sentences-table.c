@@ -45,6 +45,11 @@ const SptSentenceRow spt_sentence_rows[] = {
 	{ WALL, "ran", HAS_WALL | OF_CPU, 0,
 	  SPT_WORDS("Ran {ran}, was off the CPUs {off} of {wall}.") },
 
+	{ WAITED, "waited", OF_CPU | HAS_WAITED | WAITED_REST, 0,
+	  SPT_WORDS("Threads that ran waited above all in {waitedin} ({waitedpart}).") },
+	{ WAITED, "waited", OF_CPU | HAS_WAITED, 0,
+	  SPT_WORDS("Waited above all in {waitedin} ({waitedpart}).") },
+
 	{ PROCESSES, "none", EMPTY | OF_CPU, 0, SPT_WORDS("There are no samples.") },
 	{ PROCESSES, "none", EMPTY, 0, SPT_WORDS("{metric}: there is none.") },
 	{ PROCESSES, "few", OF_CPU | TOO_FEW, 0,
@@ -83,6 +88,11 @@ const SptSentenceRow spt_sentence_rows[] = {
 	  SPT_WORDS("Nothing was spent in the kernel.") },
 
 	/* What follows is about the rest; else it comes last. */
+	{ IDLE, "idle", HAS_IDLE | HAS_OWN_WAITS | OF_REST, EMPTY,
+	  SPT_WORDS("Threads that hardly ran have {idle} of it: {idlers} of {waiters}; the recorder "
+		    "has {ownwaits}.") },
+	{ IDLE, "idle", HAS_OWN_WAITS | OF_REST, EMPTY,
+	  SPT_WORDS("The recorder has {ownwaits} of it.") },
 	{ IDLE, "idle", HAS_IDLE | OF_REST, EMPTY,
 	  SPT_WORDS("Threads that hardly ran have {idle} of it: {idlers} of {waiters}.") },
 

@@ -26,6 +26,8 @@
 #define MUCH_LOCKED 0.1			/* less is no lock that anybody has to look for */
 #define MUCH_SELF 0.2			/* less is hardly asked about */
 #define MUCH_CALLED 0.5			/* less is one of several that call it */
+#define MUCH_WAITED 0.5			/* of the time that it was not kept from running */
+#define MUCH_WAITED_IN 0.2		/* of that; less is one of many places */
 #define NEARLY_ALL 0.95			/* less is said to be part of something */
 #define PYTHON_TELLS_PERF 12		/* this minor version and later can describe functions */
 #define NAME_BYTES 48
@@ -140,33 +142,6 @@ static void add_wall(struct facts *facts, const SptWall *wall)
 	facts_add(facts, "off", g_strdup_printf("%.0f" NO_BREAK "%%", 100 - ran));
 	facts_add(facts, "cpus", g_strdup_printf("%.1f", wall->cpus));
 	facts_add(facts, "wall", tell_time(wall->wall_ns));
-}
-
-/* After find_profile().  Of everything, the time of a command is not the time. */
-static void find_command(struct facts *facts, const SptProfile *profile,
-			 const SptCapture *capture, SptSentencesOf of)
-{
-	g_autofree char *name = spt_command_name(capture);
-	char *failure = spt_command_failure(capture);
-	bool is_all = of == SPT_SENTENCES_OF_ALL && !spt_command_fact(capture, "command_pid");
-	SptWall wall;
-
-	/* All samples are read for it, so it is found only for what says it. */
-	if ((facts->holds & OF_CPU) && (is_all || of == SPT_SENTENCES_OF_COMMAND) &&
-	    spt_wall_find(&wall, capture))
-		add_wall(facts, &wall);
-	if (failure)
-		facts->holds |= HAS_FAILED;
-	facts_add(facts, "failure", failure);
-	if (!name || of != SPT_SENTENCES_OF_COMMAND)
-		return;
-	facts->holds |= OF_COMMAND |
-			(spt_profile_total(profile) == capture->weight ? COMMAND_ALONE : 0);
-	if (g_strcmp0(g_hash_table_lookup(facts->texts, "process1"), name) == 0)
-		facts->holds |= ITS_OWN_NAME;
-	facts_add(facts, "command", short_name(name));
-	facts_add(facts, "part",
-		  spt_sentences_share(spt_profile_total(profile), MAX(capture->weight, 1)));
 }
 
 /* The profile. */
@@ -427,6 +402,25 @@ SptProfile *spt_sentences_rest(const SptProfile *profile, const SptCapture *capt
 	return spt_idle_rest(profile, capture, processes);
 }
 
+uint64_t *spt_sentences_lead(const SptProfile *profile, const SptCapture *capture,
+			     SptSentencesOf of)
+{
+	g_autoptr(SptCulprits) culprits = spt_culprits_know(profile);
+	g_autoptr(SptProfile) rest = culprits ? spt_sentences_rest(profile, capture, of) : NULL;
+	g_autofree uint64_t *own = rest ? spt_culprits_own(culprits, rest) : NULL;
+	uint32_t n, n_rest;
+	uint64_t *lead;
+
+	if (!own)
+		return NULL;
+	/* The rest has fewer processes, which come last. */
+	spt_profile_functions(profile, &n);
+	spt_profile_functions(rest, &n_rest);
+	lead = g_new0(uint64_t, MAX(n, 1));
+	memcpy(lead, own, MIN(n, n_rest) * sizeof(*own));
+	return lead;
+}
+
 static void find_idle(struct facts *facts, const SptProfile *profile, const SptCapture *capture,
 		      SptSentencesOf of)
 {
@@ -437,6 +431,12 @@ static void find_idle(struct facts *facts, const SptProfile *profile, const SptC
 	if (!(metric->parts & SPT_METRIC_HAS_STATE) || of == SPT_SENTENCES_OF_PART)
 		return;
 	spt_idle_find(&idle, profile, capture, processes);
+	if (!idle.waiters)
+		return;
+	if (is_worth_a_word(idle.recorder, idle.weight)) {
+		facts->holds |= HAS_OWN_WAITS;
+		facts_add(facts, "ownwaits", spt_sentences_share(idle.recorder, idle.weight));
+	}
 	if (!idle.idlers || idle.idlers == idle.waiters ||
 	    !is_worth_a_word(idle.idle, idle.weight))
 		return;
@@ -521,6 +521,68 @@ static void find_profile(struct facts *facts, const SptProfile *profile, const S
 	find_rest(facts, profile, total);
 }
 
+/*
+ * What the command's threads waited for, if they did for most of the time: no busy function says
+ * why it took long.
+ */
+static void find_waited(struct facts *facts, const SptWall *wall, const SptCapture *capture,
+			SptSymbols *symbols)
+{
+	/* Calls that wait include what a thread was ready. */
+	bool is_of_calls = g_strcmp0(spt_capture_host(capture, "waits"), "calls") == 0;
+	const SptMetric *blocked = spt_metric_find(is_of_calls ? "off-cpu" : "blocked");
+	g_autofree bool *processes = spt_command_processes(capture);
+	const SptFilter filter = { .processes = processes };
+	g_autoptr(SptProfile) all = NULL, rest = NULL;
+	g_autoptr(GArray) culprits = NULL;
+	const SptCulprit *first;
+	uint64_t total;
+
+	if (!symbols || !processes || wall->running > MUCH_WAITED * (1 - MAX(wall->ready, 0)) ||
+	    !spt_metric_is_in(blocked, capture))
+		return;
+	all = spt_profile_new(capture, symbols, blocked, &filter);
+	rest = spt_idle_rest(all, capture, processes);
+	culprits = spt_culprits_new(rest ? rest : all);
+	total = spt_profile_total(rest ? rest : all);
+	first = culprits->len ? &g_array_index(culprits, SptCulprit, 0) : NULL;
+	if (!first || !first->is_code || (double)first->weight < MUCH_WAITED_IN * (double)total)
+		return;
+	facts->holds |= HAS_WAITED | (rest ? WAITED_REST : 0);
+	facts_add(facts, "waitedin",
+		  name_place(spt_profile_functions(rest ? rest : all, &(uint32_t){ 0 }), first));
+	facts_add(facts, "waitedpart", spt_sentences_share(first->weight, total));
+}
+
+/* After find_profile().  Of everything, the time of a command is not the time. */
+static void find_command(struct facts *facts, const SptProfile *profile,
+			 const SptCapture *capture, SptSymbols *symbols, SptSentencesOf of)
+{
+	g_autofree char *name = spt_command_name(capture);
+	char *failure = spt_command_failure(capture);
+	bool is_all = of == SPT_SENTENCES_OF_ALL && !spt_command_fact(capture, "command_pid");
+	SptWall wall;
+
+	/* All samples are read for it, so it is found only for what says it. */
+	if ((facts->holds & OF_CPU) && (is_all || of == SPT_SENTENCES_OF_COMMAND) &&
+	    spt_wall_find(&wall, capture)) {
+		add_wall(facts, &wall);
+		find_waited(facts, &wall, capture, symbols);
+	}
+	if (failure)
+		facts->holds |= HAS_FAILED;
+	facts_add(facts, "failure", failure);
+	if (!name || of != SPT_SENTENCES_OF_COMMAND)
+		return;
+	facts->holds |= OF_COMMAND |
+			(spt_profile_total(profile) == capture->weight ? COMMAND_ALONE : 0);
+	if (g_strcmp0(g_hash_table_lookup(facts->texts, "process1"), name) == 0)
+		facts->holds |= ITS_OWN_NAME;
+	facts_add(facts, "command", short_name(name));
+	facts_add(facts, "part",
+		  spt_sentences_share(spt_profile_total(profile), MAX(capture->weight, 1)));
+}
+
 /* Samples have an account of their own. */
 static void find_losses(struct facts *facts, const SptMetric *metric, const SptCapture *capture)
 {
@@ -603,22 +665,24 @@ static GArray *say(struct facts *facts)
 	return said;
 }
 
-GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of)
+GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture,
+			  SptSymbols *symbols, SptSentencesOf of)
 {
 	struct facts facts;
 
 	facts_init(&facts);
 	find_scope(&facts, capture);
 	find_profile(&facts, profile, capture, of);
-	find_command(&facts, profile, capture, of);
+	find_command(&facts, profile, capture, symbols, of);
 	find_idle(&facts, profile, capture, of);
 	find_losses(&facts, spt_profile_metric(profile), capture);
 	return say(&facts);
 }
 
-char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of)
+char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture,
+			 SptSymbols *symbols, SptSentencesOf of)
 {
-	g_autoptr(GArray) said = spt_sentences_new(profile, capture, of);
+	g_autoptr(GArray) said = spt_sentences_new(profile, capture, symbols, of);
 	GString *line = g_string_new(NULL);
 
 	for (unsigned i = 0; i < said->len; i++)

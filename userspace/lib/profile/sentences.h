@@ -35,15 +35,23 @@ typedef struct {
 
 /*
  * The sentences of @profile, in their order; elements are SptSentence.  Numbers have a no-break
- * space before their unit.  Names in the texts are cut, and may not be UTF-8.
+ * space before their unit.  Names in the texts are cut, and may not be UTF-8.  @symbols: for what a
+ * program that hardly ran waited for; NULL: that is not said.
  */
 GArray *spt_sentences_new(const SptProfile *profile, const SptCapture *capture,
-			  SptSentencesOf of);
+			  SptSymbols *symbols, SptSentencesOf of);
 /* As spt_idle_rest(), where sentences are about that; NULL: they are about @profile itself. */
 SptProfile *spt_sentences_rest(const SptProfile *profile, const SptCapture *capture,
 			       SptSentencesOf of);
+/*
+ * By function of @profile, what counts first in lists: its own weight in spt_sentences_rest().
+ * NULL: there is no such rest.  The caller frees it.
+ */
+uint64_t *spt_sentences_lead(const SptProfile *profile, const SptCapture *capture,
+			     SptSentencesOf of);
 /* All sentences in one line, two blanks between them.  The caller frees it. */
-char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture, SptSentencesOf of);
+char *spt_sentences_line(const SptProfile *profile, const SptCapture *capture,
+			 SptSymbols *symbols, SptSentencesOf of);
 /*
  * "ran 28 %, was off the CPUs 72 % of 2.40 s": the sentence of @wall alone, as a clause with plain
  * blanks.  The caller frees it.

@@ -34,6 +34,13 @@ uint8_t spt_wait_detail_state(uint32_t detail)
 	return detail >> STATE_AT;
 }
 
+bool spt_wait_detail_is_disk(uint32_t detail)
+{
+	uint8_t state = spt_wait_detail_state(detail);
+
+	return state == SPT_STATE_DISK || state == SPT_STATE_IOWAIT;
+}
+
 uint8_t spt_wait_detail_context(uint32_t detail)
 {
 	return detail >> CONTEXT_AT & ((1u << CONTEXT_BITS) - 1);

@@ -20,6 +20,7 @@ extern const SptWeightSource spt_weights_wall, spt_weights_off_cpu, spt_weights_
  */
 uint32_t spt_wait_detail(const SptWaitRow *wait);	/* detail of its blocked part */
 uint8_t spt_wait_detail_state(uint32_t detail);
+bool spt_wait_detail_is_disk(uint32_t detail);	/* by its state: for that, or the kernel itself */
 uint8_t spt_wait_detail_context(uint32_t detail);	/* SPT_IN_* of the waker */
 uint32_t spt_wait_detail_waker(uint32_t detail);	/* thread; 0: none, or not known */
 /* The waker's name, if it was not a thread: "[interrupt]", "[not known]". */

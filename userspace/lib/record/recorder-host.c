@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a recording says of its machine and of what was asked for. */
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "profile/idle.h"
 #include "record/recorder-private.h"
 
 /* What a report must not say anything of, as nobody looked. */
@@ -29,6 +31,7 @@ void spt_recorder_note_host(SptRecorder *recorder, const SptRecorderOptions *opt
 	spt_recorder_note_number(recorder, "cpus", g_get_num_processors());
 	spt_recorder_note(recorder, "source", recorder->status.source);
 	spt_recorder_note(recorder, "recorder", "sysprof " SPT_VERSION);
+	spt_recorder_note_number(recorder, SPT_RECORDER_PID, (uint64_t)getpid());
 	note_scope(recorder, &options->filter);
 	if (recorder->config.by_tables)
 		spt_recorder_note(recorder, "stacks", "table");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "capture/format.h"
+#include "profile/idle.h"
 
 /* Characters that end a path in a text. */
 #define BOUNDS "\\s=:,;\"'()"
@@ -107,7 +108,8 @@ static bool is_harmless(const char *key)
 					     "ticks",	   "exit_status", "stacks",
 					     "build-id",   "ran_ns",	  "wall_ns",	"command_pid",
 					     "pid",	   "sides",	  "whose",
-					     "ready_ns",   "times",	  "command_ids", NULL };
+					     "ready_ns",   "times",	  "command_ids",
+					     SPT_RECORDER_PID, NULL };
 	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@",
 						  "clock set@" };
 
