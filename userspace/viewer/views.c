@@ -22,6 +22,7 @@
 #include "preferences.h"
 #include "profile/span.h"
 #include "query.h"
+#include "record-again.h"
 #include "shown-pages.h"
 #include "split.h"
 #include "text.h"
@@ -31,7 +32,7 @@
 
 struct _SptViews {
 	GtkWidget parent_instance;
-	GtkWidget *top, *title_row, *title, *origin, *words;
+	GtkWidget *top, *title_row, *title, *origin, *words, *again;
 	GtkDropDown *metric;		/* if there are several */
 	GMenu *roots;			/* menu of the functions */
 	GtkPaned *split;		/* what is over time, and the rest */
@@ -89,6 +90,8 @@ static void views_show(SptViews *self, SptDocument *document, SptSurroundings *s
 	spt_document_replace(&self->shown, document);
 	gtk_inscription_set_text(GTK_INSCRIPTION(self->words),
 				 spt_text_name(document->words, &made));
+	gtk_widget_set_visible(self->again,
+			       spt_record_again_helps(document->recording->capture));
 	gtk_widget_set_visible(GTK_WIDGET(self->timeline),
 			       spt_span_is_known(document->recording->capture));
 	give_room_to_time(self);
@@ -569,6 +572,7 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_set_template_from_resource(widget_class,
 						    "/io/github/sysprof_trace/Sysprof/views.ui");
 	gtk_widget_class_bind_template_child(widget_class, SptViews, words);
+	gtk_widget_class_bind_template_child(widget_class, SptViews, again);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, metric);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, roots);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, split);
@@ -581,6 +585,7 @@ static void spt_views_class_init(SptViewsClass *class)
 	gtk_widget_class_bind_template_child(widget_class, SptViews, title_row);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, title);
 	gtk_widget_class_bind_template_child(widget_class, SptViews, origin);
+	gtk_widget_class_bind_template_callback(widget_class, spt_record_again);
 	gtk_widget_class_bind_template_callback(widget_class, on_metric);
 	gtk_widget_class_bind_template_callback(widget_class, views_on_range);
 	gtk_widget_class_bind_template_callback(widget_class, views_add);

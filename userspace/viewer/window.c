@@ -18,6 +18,7 @@
 #include "narrow.h"
 #include "opening.h"
 #include "record-controls.h"
+#include "record-again.h"
 #include "record-choices.h"
 #include "recents.h"
 #include "reach.h"
@@ -389,6 +390,7 @@ static void on_record_command(GtkWidget *widget, G_GNUC_UNUSED const char *actio
 {
 	g_auto(SptRecordOptions) options = { 0 };
 
+	spt_record_again_keep(command);
 	g_variant_get(command, "(sss)", &options.command, &options.directory, &options.environment);
 	start_recording(SPT_WINDOW(widget), &options);
 }
