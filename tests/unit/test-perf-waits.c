@@ -340,6 +340,33 @@ static void test_waits_after_its_end(void)
 	end(&f);
 }
 
+/* Threads that came and went are forgotten, whether or not they still had an id at the end. */
+static void test_forgets_ended(void)
+{
+	struct fixture f;
+
+	begin(&f, 0, 0, true);
+	for (uint32_t tid = 10; tid < 13; tid++) {
+		task(&f, PERF_RECORD_FORK, tid, tid * MS);
+		in(&f, 0, tid, tid * MS + 10);
+		sampled(&f, 0, tid, tid * MS + 20, SWITCH_POINT, 0, 1, 0);
+		task(&f, PERF_RECORD_EXIT, tid, tid * MS + 30);
+		if (tid < 12)
+			out(&f, 0, tid == 10 ? UINT32_MAX : tid, tid * MS + 40, OUT);
+	}
+	g_assert_cmpuint(spt_perf_waits_n_threads(f.waits), ==, 3);
+	spt_perf_waits_tell(f.waits, 1000 * MS, &f.sink);
+	g_assert_cmpuint(spt_perf_waits_n_threads(f.waits), ==, 3);
+	spt_perf_waits_tell(f.waits, 2500 * MS, &f.sink);
+	g_assert_cmpuint(spt_perf_waits_n_threads(f.waits), ==, 1);
+	/* The last switch of this one was lost. */
+	spt_perf_waits_tell(f.waits, 9900 * MS, &f.sink);
+	g_assert_cmpuint(spt_perf_waits_n_threads(f.waits), ==, 1);
+	spt_perf_waits_tell(f.waits, 10500 * MS, &f.sink);
+	g_assert_cmpuint(spt_perf_waits_n_threads(f.waits), ==, 0);
+	end(&f);
+}
+
 /* What waits at the end is reported up to there. */
 static void test_cut(void)
 {
@@ -479,6 +506,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/perf-waits/without-points", test_without_points);
 	g_test_add_func("/perf-waits/life", test_life);
 	g_test_add_func("/perf-waits/waits-after-its-end", test_waits_after_its_end);
+	g_test_add_func("/perf-waits/forgets-ended", test_forgets_ended);
 	g_test_add_func("/perf-waits/cut", test_cut);
 	g_test_add_func("/perf-waits/unended", test_unended);
 	g_test_add_func("/perf-waits/grid", test_grid);

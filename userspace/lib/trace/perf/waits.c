@@ -18,8 +18,12 @@
 /* A value of enum sysprof_state: the thread was preempted. */
 #define IS_BLOCKED(state) ((state) >= SYSPROF_STATE_SLEEP && (state) <= SYSPROF_STATE_OTHER)
 
-/* How long an ended thread may still wait, for a lock or for memory that is given back. */
+/*
+ * How long an ended thread may still wait, for a lock or for memory that is given back; where its
+ * last switch is missing, from its end on.
+ */
 #define LAST_WAIT_NS 2000000000u
+#define UNSEEN_WAIT_NS 10000000000u
 
 /* Bits of a trace point's record: the context that it interrupted. */
 #define FLAG_HARDIRQ 0x08
@@ -78,13 +82,17 @@ struct SptPerfWaits {
 	SptPerfFutexCall *futexes;
 };
 
-static void waits_thread_free(void *data)
+static void forget_stacks(struct thread *thread)
 {
-	struct thread *thread = data;
-
 	g_free(thread->stack.record);
 	g_free(thread->waker_stack.record);
-	g_free(thread);
+	thread->stack = thread->waker_stack = (struct kept){ 0 };
+}
+
+static void waits_thread_free(void *data)
+{
+	forget_stacks(data);
+	g_free(data);
 }
 
 SptPerfWaits *spt_perf_waits_new(SptPerfRecords *records, const SptTraceConfig *config,
@@ -379,24 +387,29 @@ static void waits_miss_end(SptPerfWaits *waits, const struct thread *thread)
 	account->lost[SYSPROF_LOST_NO_SLOT].events++;
 }
 
+/* It has left its CPU for the last time, as far as is known. */
+static void leave(SptPerfWaits *waits, struct thread *thread, const struct spt_perf_who *who)
+{
+	waits->lanes[who->cpu].left = SYSPROF_STATE_OTHER;
+	thread->gone = who->time;
+}
+
 static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bool is_preempted)
 {
 	struct thread *thread;
 
 	waits->lanes[who->cpu].left = SYSPROF_STATE_PREEMPTED;
-	if (who->tid == 0 || who->tid == TID_NONE)
+	if (who->tid == 0)
 		return;
-	thread = waits_find(waits, who->tid);
-	if (!thread)
+	/* Its id is free already, but it is the one that came to this CPU. */
+	thread = waits_find(waits, who->tid == TID_NONE ? waits->lanes[who->cpu].tid : who->tid);
+	if (!thread && who->tid != TID_NONE)
 		thread = waits_add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
-	if (thread->has_ended) {
-		/* On a busy host it can be preempted, and wait, before its last switch. */
-		if (!is_preempted) {
-			waits->lanes[who->cpu].left = SYSPROF_STATE_OTHER;
-			thread->gone = who->time;
-		}
+	/* On a busy host it can be preempted, and wait, before its last switch. */
+	if (thread && thread->has_ended && !is_preempted)
+		leave(waits, thread, who);
+	if (!thread || thread->has_ended || who->tid == TID_NONE)
 		return;
-	}
 	/* Another CPU was quicker than the switch: the waking was reported before. */
 	if (thread->woken && (!thread->stack.is_there || is_preempted ||
 			      thread->woken < spt_perf_sample_time(thread->stack.record)))
@@ -518,6 +531,8 @@ static void waits_take_sample(SptPerfWaits *waits, const struct spt_perf_who *wh
 	thread = waits_find(waits, who->tid);
 	if (!thread)
 		thread = waits_add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
+	if (thread->has_ended)
+		return;
 	waits_keep(&thread->stack, header);
 	if (id && id == waits->points.switch_id && waits->points.state_at + 8 <= bytes) {
 		uint64_t bits;
@@ -598,6 +613,7 @@ static void exited(SptPerfWaits *waits, const struct spt_perf_who *who,
 		waits_miss_end(waits, thread);
 	waits_spend(thread, who->time, thread->state);
 	thread->has_ended = true;
+	forget_stacks(thread);
 	waits_put_thread(thread, who->time, sink, waits);
 }
 
@@ -659,7 +675,8 @@ void spt_perf_waits_tell(SptPerfWaits *waits, uint64_t at, const struct spt_perf
 		thread = data;
 		if (thread->has_changed)
 			waits_put_thread(thread, at, sink, waits);
-		if (thread->gone && thread->gone + LAST_WAIT_NS < at)
+		if (thread->gone ? thread->gone + LAST_WAIT_NS < at :
+				   thread->has_ended && thread->since + UNSEEN_WAIT_NS < at)
 			g_hash_table_iter_remove(&iter);
 	}
 }
