@@ -13,21 +13,27 @@
 #include <string.h>
 #include <unistd.h>
 
+/* There are a hundred thousand: names are places in the text. */
 struct symbol {
 	uint64_t address;
-	const char *name, *module;	/* module "": the kernel image */
+	uint32_t name, module;		/* module 0: the kernel image */
+};
+
+/* The same as a line of the file has it. */
+struct line {
+	uint64_t address;
+	const char *name, *module;	/* module NULL: the kernel image */
+	char type;
 };
 
 struct SptKallsyms {
 	char *path;
 	int file;			/* instead of a path; -1: none */
-	char *text;
+	char *text;			/* begins with "", which no name is */
 	GArray *symbols, *data;		/* struct symbol, by address: text, and variables */
 	uint64_t start, end;		/* of the kernel image's text; start 0: hidden */
 	bool is_stale;			/* or was not read yet */
 };
-
-static const char none[] = "";	/* the module of what is in the kernel image */
 
 /* Of several names at one address the file's first, as in the kernel itself. */
 static int kallsyms_compare_symbols(const void *a, const void *b)
@@ -64,13 +70,13 @@ static bool is_data(char type)
  * "ffffffff81000000 T _stext", and for a module's "\t[ext4]" behind it.  False: it is neither
  * text nor data, and unchanged.
  */
-static bool parse_line(char *line, struct symbol *ret, char *ret_type)
+static bool parse_line(char *line, struct line *ret)
 {
 	char *end = parse_hex(line, &ret->address), *name, *module;
 
 	if (end == line || end[0] != ' ' || !(is_text(end[1]) || is_data(end[1])) || end[2] != ' ')
 		return false;
-	*ret_type = end[1];
+	ret->type = end[1];
 	name = end + 3;
 	module = strchr(name, '\t');
 	if (module) {
@@ -80,7 +86,7 @@ static bool parse_line(char *line, struct symbol *ret, char *ret_type)
 		module[strcspn(module, "]")] = '\0';
 	}
 	ret->name = name;
-	ret->module = module && *module ? module : none;
+	ret->module = module && *module ? module : NULL;
 	/* "$x" and the like mark kinds of content, not functions. */
 	return *name && *name != '$';
 }
@@ -88,9 +94,9 @@ static bool parse_line(char *line, struct symbol *ret, char *ret_type)
 static void add_text(SptKallsyms *kallsyms, const struct symbol *symbol)
 {
 	g_array_append_vals(kallsyms->symbols, symbol, 1);
-	if (*symbol->module)
+	if (symbol->module)
 		return;
-	if (!strcmp(symbol->name, "_stext"))
+	if (!strcmp(kallsyms->text + symbol->name, "_stext"))
 		kallsyms->start = symbol->address;
 	kallsyms->end = MAX(kallsyms->end, symbol->address);
 }
@@ -107,73 +113,67 @@ static void sort_symbols(GArray *symbols)
 		}
 }
 
-/* Moves @from to @to, which is not behind it.  Returns where the next text may be. */
-static char *move_text(const char *from, char *to)
+/* Moves @from to @at of the text, which is not behind it.  Returns where the next may be. */
+static uint32_t move_text(const SptKallsyms *kallsyms, const char *from, uint32_t at)
 {
 	size_t bytes = strlen(from) + 1;
 
-	memmove(to, from, bytes);
-	return to + bytes;
+	memmove(kallsyms->text + at, from, bytes);
+	return at + (uint32_t)bytes;
 }
 
-/* Moves the names of @symbol to @to; symbols of the module @last have its name already. */
-static char *pack_names(struct symbol *symbol, const char **last, char *to)
+/* Moves the names of @line to *@to; symbols of the module *@last have its name already. */
+static struct symbol pack_names(const SptKallsyms *kallsyms, const struct line *line,
+				uint32_t *last, uint32_t *to)
 {
-	const char *name = to;
+	struct symbol symbol = { .address = line->address, .name = *to };
 
-	to = move_text(symbol->name, to);
-	symbol->name = name;
-	if (symbol->module == none)
-		return to;
-	if (strcmp(symbol->module, *last) != 0) {
-		*last = to;
-		to = move_text(symbol->module, to);
+	*to = move_text(kallsyms, line->name, *to);
+	if (!line->module)
+		return symbol;
+	if (!*last || strcmp(line->module, kallsyms->text + *last) != 0) {
+		*last = *to;
+		*to = move_text(kallsyms, line->module, *to);
 	}
-	symbol->module = *last;
-	return to;
+	symbol.module = *last;
+	return symbol;
 }
 
-/* The same without room for more, and with names of the text that has moved from @before. */
-static GArray *shrink_symbols(const SptKallsyms *kallsyms, uintptr_t before, GArray *symbols)
+/* The same without room for more. */
+static GArray *shrink_symbols(GArray *symbols)
 {
 	GArray *all = g_array_sized_new(FALSE, FALSE, sizeof(struct symbol), symbols->len);
 
 	g_array_append_vals(all, symbols->data, symbols->len);
 	g_array_unref(symbols);
-	for (guint i = 0; i < all->len; i++) {
-		struct symbol *symbol = &g_array_index(all, struct symbol, i);
-
-		/* A module's "" is no part of the text. */
-		symbol->name = kallsyms->text + ((uintptr_t)symbol->name - before);
-		if (symbol->module != none)
-			symbol->module = kallsyms->text + ((uintptr_t)symbol->module - before);
-	}
 	return all;
 }
 
-/* The symbols of kallsyms->text. */
+/* The symbols of kallsyms->text, which begins with an address. */
 static void cut_symbols(SptKallsyms *kallsyms)
 {
-	char *line, *end, *to = kallsyms->text, type;
-	uintptr_t before = (uintptr_t)kallsyms->text;
-	const char *last = none;
-	struct symbol symbol;
+	uint32_t to = 1, last = 0;
+	char *line, *end;
 
-	for (line = kallsyms->text; line; line = end) {
+	for (line = kallsyms->text; line && line - kallsyms->text < UINT32_MAX; line = end) {
+		struct symbol symbol;
+		struct line parsed;
+
 		end = strchr(line, '\n');
 		if (end)
 			*end++ = '\0';
-		if (!parse_line(line, &symbol, &type))
+		if (!parse_line(line, &parsed))
 			continue;
-		to = pack_names(&symbol, &last, to);
-		if (is_text(type))
+		symbol = pack_names(kallsyms, &parsed, &last, &to);
+		if (is_text(parsed.type))
 			add_text(kallsyms, &symbol);
 		else
 			g_array_append_val(kallsyms->data, symbol);
 	}
-	kallsyms->text = g_realloc(kallsyms->text, (uintptr_t)to - before + 1);
-	kallsyms->data = shrink_symbols(kallsyms, before, kallsyms->data);
-	kallsyms->symbols = shrink_symbols(kallsyms, before, kallsyms->symbols);
+	*kallsyms->text = '\0';
+	kallsyms->text = g_realloc(kallsyms->text, to);
+	kallsyms->data = shrink_symbols(kallsyms->data);
+	kallsyms->symbols = shrink_symbols(kallsyms->symbols);
 	sort_symbols(kallsyms->data);
 	sort_symbols(kallsyms->symbols);
 }
@@ -275,7 +275,7 @@ uint64_t spt_kallsyms_address(const SptKallsyms *kallsyms, const char *name)
 	for (guint i = 0; i < kallsyms->symbols->len; i++) {
 		const struct symbol *symbol = &g_array_index(kallsyms->symbols, struct symbol, i);
 
-		if (!*symbol->module && strcmp(symbol->name, name) == 0)
+		if (!symbol->module && strcmp(kallsyms->text + symbol->name, name) == 0)
 			return symbol->address;
 	}
 	return 0;
@@ -297,18 +297,18 @@ void spt_kallsyms_free(SptKallsyms *kallsyms)
 bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms)
 {
 	FILE *file = kallsyms_open_file(kallsyms);
-	struct symbol symbol;
+	struct line parsed;
 	bool found = false;
-	char *line = NULL, type;
+	char *line = NULL;
 	size_t room = 0;
 
 	/* The first one is near the beginning. */
 	while (file && !found && getline(&line, &room, file) > 0)
-		found = parse_line(line, &symbol, &type) && is_text(type);
+		found = parse_line(line, &parsed) && is_text(parsed.type);
 	free(line);
 	if (file)
 		fclose(file);
-	return found && symbol.address;
+	return found && parsed.address;
 }
 
 void spt_kallsyms_load(SptKallsyms *kallsyms)
@@ -379,11 +379,12 @@ uint64_t spt_kallsyms_data_frame(SptKallsyms *kallsyms, uint64_t address)
 	return spt_kallsyms_frame(kallsyms, address);
 }
 
-static void set_name(struct sysprof_name *name, const struct symbol *symbol, uint64_t address)
+static void set_name(const SptKallsyms *kallsyms, struct sysprof_name *name,
+		     const struct symbol *symbol, uint64_t address)
 {
 	name->offset = (uint32_t)(address - symbol->address);
-	g_strlcpy(name->symbol, symbol->name, sizeof(name->symbol));
-	g_strlcpy(name->module, symbol->module, sizeof(name->module));
+	g_strlcpy(name->symbol, kallsyms->text + symbol->name, sizeof(name->symbol));
+	g_strlcpy(name->module, kallsyms->text + symbol->module, sizeof(name->module));
 }
 
 void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
@@ -406,11 +407,11 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 	 * Addresses behind the last symbol of the kernel image do not belong to it, and those
 	 * before a module's first do not belong to the module.
 	 */
-	if (!*symbol->module !=
+	if (!symbol->module !=
 	    (name->frame >> SYSPROF_FRAME_OBJECT_SHIFT == SYSPROF_OBJECT_KERNEL)) {
 		symbol = variable_at(kallsyms, address);
 		if (symbol)
-			set_name(name, symbol, address);
+			set_name(kallsyms, name, symbol, address);
 		return;
 	}
 	if (at < kallsyms->symbols->len)
@@ -418,7 +419,7 @@ void spt_kallsyms_name(SptKallsyms *kallsyms, struct sysprof_name *name)
 	while (symbol > (struct symbol *)kallsyms->symbols->data &&
 	       symbol[-1].address == symbol->address)
 		symbol--;
-	set_name(name, symbol, address);
+	set_name(kallsyms, name, symbol, address);
 }
 
 void spt_kallsyms_set_stale(SptKallsyms *kallsyms)
