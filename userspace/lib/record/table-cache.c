@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A file is a header and a table.  It is written under a name of its own and renamed, so that
- * several recorders may share the directory, and read into memory, not mapped, so that it cannot
- * change after the checks.
+ * several recorders may share the directory.  It is mapped: of a large program's table stacks need
+ * few pages, and recorders share them.  Nobody but the owner of the directory could change it after
+ * the checks, who is root or this user himself, and it is never written in place.
  */
 #include "record/table-cache.h"
 
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +48,11 @@ struct SptTableCache {
 	int dir;
 	uint64_t max_bytes;
 	bool is_for_all;
+};
+
+struct mapping {
+	void *data;
+	size_t bytes;
 };
 
 /* A file in the directory. */
@@ -133,30 +140,58 @@ static FILE *open_in(const SptTableCache *cache, const char *name, int flags, co
 	return file;
 }
 
-static SptUnwindTable *table_cache_read_table(FILE *file, const struct header *expected)
+static void unmap(void *data)
 {
-	g_autoptr(GBytes) bytes = NULL;
-	struct header header;
+	const struct mapping *mapping = data;
+
+	munmap(mapping->data, mapping->bytes);
+	g_free(data);
+}
+
+/* NULL: it is no file of a table, or cannot be read. */
+static GBytes *table_cache_map(FILE *file)
+{
+	struct mapping *mapping;
 	struct stat stat;
-	size_t n;
 	void *data;
 
 	if (fstat(fileno(file), &stat) < 0 || !S_ISREG(stat.st_mode) ||
-	    stat.st_size <= (off_t)sizeof(header) ||
-	    stat.st_size > (off_t)(sizeof(header) + FILE_MAX_BYTES) ||
-	    fread(&header, sizeof(header), 1, file) != 1)
+	    stat.st_size <= (off_t)sizeof(struct header) ||
+	    stat.st_size > (off_t)(sizeof(struct header) + FILE_MAX_BYTES))
 		return NULL;
-	n = (size_t)stat.st_size - sizeof(header);
-	data = g_try_malloc(n);
-	if (!data)
+	data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+	if (data == MAP_FAILED)
 		return NULL;
-	bytes = g_bytes_new_take(data, n);
-	if (fread(data, n, 1, file) != 1 || header.crc != spt_crc32c(0, data, n))
+	mapping = g_new(struct mapping, 1);
+	*mapping = (struct mapping){ data, (size_t)stat.st_size };
+	return g_bytes_new_with_free_func(data, mapping->bytes, unmap, mapping);
+}
+
+static SptUnwindTable *table_cache_read_table(FILE *file, const struct header *expected)
+{
+	g_autoptr(GBytes) all = table_cache_map(file), bytes = NULL;
+	SptUnwindTable *table;
+	struct header header;
+	const uint8_t *data;
+	gsize n;
+
+	if (!all)
+		return NULL;
+	data = g_bytes_get_data(all, &n);
+	memcpy(&header, data, sizeof(header));
+	if (header.crc != spt_crc32c(0, data + sizeof(header), n - sizeof(header)))
 		return NULL;
 	header.crc = 0;
 	if (memcmp(&header, expected, sizeof(header)) != 0)
 		return NULL;
-	return spt_unwind_table_new_from_bytes(bytes, NULL);
+	bytes = g_bytes_new_from_bytes(all, sizeof(header), n - sizeof(header));
+	table = spt_unwind_table_new_from_bytes(bytes, NULL);
+	if (table) {
+		spt_unwind_table_set_mapped(table);
+		/* All of it was read; stacks need few of its pages. */
+		spt_unwind_table_rest(table);
+	}
+	return table;
 }
 
 SptUnwindTable *spt_table_cache_get(SptTableCache *cache, const uint8_t *key, unsigned n,

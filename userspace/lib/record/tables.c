@@ -23,6 +23,7 @@
 #define TABLES_MAX_BYTES (128u << 20)
 #define EXPECTED_PART 2
 #define DROP_US G_TIME_SPAN_SECOND /* not more often: needed tables are requested again at once */
+#define REST_US (10 * G_TIME_SPAN_SECOND) /* all pages that stacks ever led to are most of them */
 #define PATIENCE_MS 10000		/* until the process that reads a file counts as hung */
 #define WAIT_MS 2000			/* for the caller; not again while the table is late */
 #define WAIT_STEP_US 10000
@@ -63,7 +64,7 @@ struct SptTables {
 	SptTableCache *cache, *of_system;	/* NULL: none */
 	SptHelpers *helpers;			/* for processes that make tables */
 	uint64_t max_bytes;
-	int64_t dropped_us;		/* time of the last drop */
+	int64_t dropped_us, rested_us;	/* times of the last drop, and of when pages went back */
 	GHashTable *jobs;		/* object id -> struct job */
 	unsigned n_notes;
 	/*
@@ -201,6 +202,20 @@ static SptUnwindTable *tables_find_kept(SptTableCache *of_system, SptTableCache 
 	return table ? table : tables_look_up(cache, key, 'e');
 }
 
+/* As the cache has it from now on, in pages that are not all in memory; takes @table. */
+static SptUnwindTable *keep(SptTableCache *cache, const uint8_t key[SPT_EXTRACT_KEY_BYTES],
+			    char kind, SptUnwindTable *table)
+{
+	SptUnwindTable *kept;
+
+	spt_table_cache_put(cache, key, SPT_EXTRACT_KEY_BYTES, kind, table);
+	kept = tables_look_up(cache, key, kind);
+	if (!kept)
+		return table;
+	spt_unwind_table_unref(table);
+	return kept;
+}
+
 static SptUnwindTable *tables_make(SptTableCache *cache, SptHelpers *helpers, const SptObject *file,
 				   const gint *stop, GError **error)
 {
@@ -223,9 +238,7 @@ static SptUnwindTable *tables_make(SptTableCache *cache, SptHelpers *helpers, co
 		return NULL;
 	}
 	table = spt_helpers_unwind_table(helpers, parts, stop, &has_debug, error);
-	if (table && cache)
-		spt_table_cache_put(cache, key, sizeof(key), has_debug ? 'd' : 'e', table);
-	return table;
+	return table && cache ? keep(cache, key, has_debug ? 'd' : 'e', table) : table;
 }
 
 /*
@@ -608,8 +621,24 @@ void spt_tables_foreach(SptTables *tables,
 	}
 }
 
+/* Call with the lock held. */
+static void rest_tables(SptTables *tables)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, tables->jobs);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct job *job = value;
+
+		if (job->table)
+			spt_unwind_table_rest(job->table);
+	}
+}
+
 bool spt_tables_renew(SptTables *tables)
 {
+	int64_t now = g_get_monotonic_time();
 	GHashTableIter iter;
 	void *value;
 	bool is_too_much, has_news;
@@ -617,10 +646,14 @@ bool spt_tables_renew(SptTables *tables)
 	g_mutex_lock(&tables->lock);
 	has_news = tables->has_news;
 	tables->has_news = false;
+	if (now - tables->rested_us >= REST_US) {
+		tables->rested_us = now;
+		rest_tables(tables);
+	}
 	is_too_much = tables->bytes > tables->max_bytes &&
-		      g_get_monotonic_time() - tables->dropped_us >= DROP_US;
+		      now - tables->dropped_us >= DROP_US;
 	if (is_too_much) {
-		tables->dropped_us = g_get_monotonic_time();
+		tables->dropped_us = now;
 		g_hash_table_iter_init(&iter, tables->jobs);
 		while (g_hash_table_iter_next(&iter, NULL, &value)) {
 			const struct job *job = value;

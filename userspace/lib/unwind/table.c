@@ -3,10 +3,13 @@
 #include "unwind/table.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/words.h"
 
 #define LEAST_SHIFT 8
+#define ROWS_OF_PAGE 8
 /* The first and last instructions of functions that keep a frame pointer do so without. */
 #define KEPT_PERCENT 60
 
@@ -25,7 +28,7 @@ struct SptUnwindTable {
 	uint32_t *first_row;
 	uint32_t first_page, n_pages;
 	unsigned shift;			/* of a page */
-	bool keeps_frame_pointer;
+	bool keeps_frame_pointer, is_mapped;
 };
 
 G_DEFINE_QUARK(spt-unwind-error-quark, spt_unwind_error)
@@ -95,9 +98,10 @@ static void make_index(SptUnwindTable *table)
 
 	if (!n)
 		return;
-	/* Not more pages than rows, no matter how far apart those are. */
+	/* Far fewer pages than rows: unlike these, what leads to them is all in memory. */
 	for (table->shift = LEAST_SHIFT;
-	     (table->offsets[n - 1] - table->offsets[0]) >> table->shift > n; table->shift++)
+	     (table->offsets[n - 1] - table->offsets[0]) >> table->shift > n / ROWS_OF_PAGE;
+	     table->shift++)
 		;
 	table->first_page = table->offsets[0] >> table->shift;
 	table->n_pages = (table->offsets[n - 1] >> table->shift) - table->first_page + 1;
@@ -174,6 +178,21 @@ SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error)
 	make_index(table);
 	table->keeps_frame_pointer = keeps_frame_pointer(table);
 	return g_steal_pointer(&table);
+}
+
+void spt_unwind_table_set_mapped(SptUnwindTable *table)
+{
+	table->is_mapped = true;
+}
+
+void spt_unwind_table_rest(const SptUnwindTable *table)
+{
+	gsize bytes;
+	uintptr_t data = (uintptr_t)g_bytes_get_data(table->bytes, &bytes),
+		  start = data & -(uintptr_t)getpagesize();
+
+	if (table->is_mapped)
+		madvise((void *)start, data + bytes - start, MADV_DONTNEED);
 }
 
 SptUnwindTable *spt_unwind_table_ref(SptUnwindTable *table)

@@ -38,6 +38,10 @@ SptUnwindTable *spt_unwind_table_new_with_debug(const SptObject *object, const S
 						GError **error);
 /* Checks that @bytes are a table as described above, and takes a reference. */
 SptUnwindTable *spt_unwind_table_new_from_bytes(GBytes *bytes, GError **error);
+/* The bytes of @table are of a mapped file that is nobody else's. */
+void spt_unwind_table_set_mapped(SptUnwindTable *table);
+/* Gives the pages of a mapped table back; those that are needed come again.  Any thread. */
+void spt_unwind_table_rest(const SptUnwindTable *table);
 SptUnwindTable *spt_unwind_table_ref(SptUnwindTable *table);
 void spt_unwind_table_unref(SptUnwindTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptUnwindTable, spt_unwind_table_unref)
