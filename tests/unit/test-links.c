@@ -8,7 +8,9 @@
 #include "export/export.h"
 #include "export/span-keys.h"
 #include "formats/otlp.pb-c.h"
+#include "profile/selection.h"
 #include "profile/stack-sums.h"
+#include "rewrite/merge.h"
 
 #define TIME	 5000123ull
 #define WAIT_NS	 900000ull
@@ -226,10 +228,53 @@ static void test_attributes(void)
 	g_rmdir(directory);
 }
 
+static char *say_names(const SptCapture *capture, const char *kind, const char *field,
+		       uint32_t thread, const char *text, void *data)
+{
+	return strcmp(kind, SPT_LINKS_OF_CPU) || strcmp(field, SPT_LINKS_ATTRIBUTES) ?
+		       NULL :
+		       spt_span_named(data, spt_process_of_thread(capture, thread), text);
+}
+
+/* A window that stays names keys itself: nobody can ask the process any more. */
+static void test_named(void)
+{
+	static const SptLabelSource source = { find_nothing, find_key, NULL };
+	g_autofree char *directory = g_dir_make_tmp("links-XXXXXX", NULL),
+			*from = g_build_filename(directory, "numbers", NULL),
+			*path = g_build_filename(directory, "names", NULL), *digits = NULL;
+	g_autoptr(SptCapture) numbers = open_attributes(from), capture = NULL;
+	g_autoptr(SptLabels) labels = spt_labels_new(numbers, NULL, &source), none = NULL;
+	const SptMergeTexts texts_of = { say_names, labels };
+	g_autoptr(SptSymbols) symbols = NULL;
+	g_autoptr(SptProfile) profile = NULL;
+	g_autoptr(GString) request = g_string_new(NULL);
+	g_autoptr(SptOut) out = spt_out_new_memory(request);
+	SptExportInput input;
+
+	g_assert_true(spt_merge_captures_saying((const SptCapture *const[]){ numbers }, 1, path,
+						&texts_of, NULL));
+	capture = spt_capture_open(path, NULL);
+	g_assert_nonnull(capture);
+	symbols = spt_symbols_new(capture, NULL);
+	profile = spt_profile_new(capture, symbols, spt_metric_find("cpu"), NULL);
+	none = spt_labels_new(capture, NULL, NULL);
+	input = (SptExportInput){ .profile = profile, .capture = capture, .symbols = symbols,
+				  .labels = none };
+	g_assert_true(spt_export_otlp.write(&input, out, NULL) && spt_out_finish(out, NULL));
+	check_request(request);
+	digits = spt_span_named(NULL, NULL, "0=a,x");
+	g_assert_cmpstr(digits, ==, "0=a,x");
+	g_unlink(path);
+	g_unlink(from);
+	g_rmdir(directory);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/links/spans", test_spans);
 	g_test_add_func("/links/attributes", test_attributes);
+	g_test_add_func("/links/named", test_named);
 	return g_test_run();
 }

@@ -2,6 +2,9 @@
 /* Names are found here, where the files are. */
 #include "agent/window.h"
 
+#include <string.h>
+
+#include "export/span-keys.h"
 #include "rewrite/bundle.h"
 #include "rewrite/merge.h"
 
@@ -25,15 +28,28 @@ bool spt_agent_window_open(SptAgentWindow *window, const char *path, const SptLa
 	return true;
 }
 
+/* Names of keys are the process's, which may have ended when somebody reads the window. */
+static char *name_keys(const SptCapture *capture, const char *kind, const char *field,
+		       uint32_t thread, const char *text, void *data)
+{
+	const SptAgentWindow *window = data;
+
+	if ((strcmp(kind, SPT_LINKS_OF_CPU) != 0 && strcmp(kind, SPT_LINKS_OF_WAITS) != 0) ||
+	    strcmp(field, SPT_LINKS_ATTRIBUTES) != 0)
+		return NULL;
+	return spt_span_named(window->labels, spt_process_of_thread(capture, thread), text);
+}
+
 bool spt_agent_window_write(SptAgentWindow *window, const char *path, GError **error)
 {
 	const SptCapture *const captures[] = { window->capture };
+	const SptMergeTexts texts = { name_keys, window };
 
 	if (window->names)
 		spt_remembered_learn(window->names, window->capture, window->symbols);
 	window->names = NULL;
 	spt_bundle(window->capture, window->symbols);
-	return spt_merge_captures(captures, 1, path, error);
+	return spt_merge_captures_saying(captures, 1, path, &texts, error);
 }
 
 void spt_agent_window_clear(SptAgentWindow *window)

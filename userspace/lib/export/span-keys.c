@@ -11,13 +11,43 @@ static bool is_said(const SptSpanPairs *pairs, const char *key)
 	return false;
 }
 
+/* A name that begins with a digit is no number. */
+static void append_name(GString *text, const char *name)
+{
+	if (g_ascii_isdigit(*name))
+		g_string_append_printf(text, "%%%02X", (unsigned)(unsigned char)*name++);
+	g_string_append_uri_escaped(text, name, NULL, FALSE);
+}
+
+char *spt_span_named(const SptLabels *labels, const SptProcessRow *process, const char *attributes)
+{
+	g_auto(GStrv) parts = g_strsplit(attributes, ",", 0);
+	GString *text = g_string_new(NULL);
+
+	for (char **part = parts; *part; part++) {
+		char *end;
+		guint64 key = g_ascii_strtoull(*part, &end, 10);
+		bool is_key = g_ascii_isdigit(**part) && *end == '=' && key <= UINT8_MAX;
+		const char *name =
+			is_key ? spt_labels_span_key(labels, process, (unsigned)key) : NULL;
+
+		g_string_append(text, part == parts ? "" : ",");
+		if (name && *name)
+			append_name(text, name);
+		g_string_append(text, name && *name ? end : *part);
+	}
+	return g_string_free(text, FALSE);
+}
+
 void spt_span_pairs(const SptLabels *labels, const SptProcessRow *process, const SptLink *link,
 		    const char *const *taken, SptSpanPairs *ret)
 {
 	ret->n = 0;
 	for (unsigned i = 0; i < link->n_attributes; i++) {
 		const SptLinkAttribute *attribute = &link->attributes[i];
-		const char *key = spt_labels_span_key(labels, process, attribute->key);
+		const char *key = attribute->name ?
+					  attribute->name :
+					  spt_labels_span_key(labels, process, attribute->key);
 		char *number = ret->pairs[ret->n].number;
 
 		if (!key) {

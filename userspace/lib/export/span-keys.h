@@ -26,6 +26,9 @@ typedef struct {
 void spt_span_pairs(const SptLabels *labels, const SptProcessRow *process, const SptLink *link,
 		    const char *const *taken, SptSpanPairs *ret);
 
+/* A recording's text of attributes of a span of @process, with names of keys; to be freed. */
+char *spt_span_named(const SptLabels *labels, const SptProcessRow *process, const char *attributes);
+
 G_END_DECLS
 
 #endif

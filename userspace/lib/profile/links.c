@@ -24,12 +24,37 @@ static void link_free(void *data)
 	g_free(link);
 }
 
-static bool has_key(const GArray *attributes, unsigned key)
+static bool has_key(const GArray *attributes, const SptLinkAttribute *attribute)
 {
-	for (guint i = 0; i < attributes->len; i++)
-		if (g_array_index(attributes, SptLinkAttribute, i).key == key)
+	for (guint i = 0; i < attributes->len; i++) {
+		const SptLinkAttribute *other = &g_array_index(attributes, SptLinkAttribute, i);
+
+		if (other->key == attribute->key && g_strcmp0(other->name, attribute->name) == 0)
 			return true;
+	}
 	return false;
+}
+
+/* "3=/cart" or "path=/cart", changed on the way; false: it is neither. */
+static bool read_attribute(SptLinks *links, char *part, SptLinkAttribute *ret)
+{
+	char *equal = strchr(part, '='), *end;
+	g_autofree char *value = equal ? g_uri_unescape_string(equal + 1, NULL) : NULL,
+			*name = NULL;
+	guint64 key;
+
+	if (!value || equal == part)
+		return false;
+	*ret = (SptLinkAttribute){ .value = g_string_chunk_insert(links->texts, value) };
+	*equal = '\0';
+	if (g_ascii_isdigit(*part)) {
+		key = g_ascii_strtoull(part, &end, 10);
+		ret->key = (unsigned)key;
+		return end == equal && key <= UINT8_MAX;
+	}
+	name = g_uri_unescape_string(part, NULL);
+	ret->name = name ? g_string_chunk_insert(links->texts, name) : NULL;
+	return name;
 }
 
 /* What a file says they are, as records wrote it. */
@@ -39,16 +64,10 @@ static void read_attributes(SptLinks *links, const char *text, SptLink *link)
 	g_autoptr(GArray) attributes = g_array_new(FALSE, FALSE, sizeof(SptLinkAttribute));
 
 	for (char **part = parts; *part && attributes->len < SPT_LINK_ATTRIBUTES_MAX; part++) {
-		char *end;
-		guint64 key = g_ascii_strtoull(*part, &end, 10);
-		g_autofree char *value =
-			*end == '=' ? g_uri_unescape_string(end + 1, NULL) : NULL;
-		SptLinkAttribute attribute = { .key = (unsigned)key };
+		SptLinkAttribute attribute;
 
-		if (!value || end == *part || key > UINT8_MAX || has_key(attributes, attribute.key))
-			continue;
-		attribute.value = g_string_chunk_insert(links->texts, value);
-		g_array_append_val(attributes, attribute);
+		if (read_attribute(links, *part, &attribute) && !has_key(attributes, &attribute))
+			g_array_append_val(attributes, attribute);
 	}
 	link->n_attributes = attributes->len;
 	link->attributes = (SptLinkAttribute *)g_array_steal(attributes, NULL);

@@ -2,7 +2,7 @@
 /*
  * Which span of which trace a sample or a wait belongs to, as the program published it.  A
  * recording has these as events of declared kinds, each at the time and with the thread of its
- * sample or wait.  Spans can have attributes, whose keys are numbers here.
+ * sample or wait.  Spans can have attributes, whose keys are numbers at first.
  */
 #ifndef SPT_LINKS_H
 #define SPT_LINKS_H
@@ -17,7 +17,10 @@ G_BEGIN_DECLS
 #define SPT_LINKS_OF_WAITS "span-waits"
 #define SPT_LINKS_TRACE	   "trace_id"
 #define SPT_LINKS_SPAN	   "span_id"
-/* "0=GET,3=/cart"; recordings of earlier versions have no such field. */
+/*
+ * "0=GET,3=/cart", or with names of keys, as windows that an agent keeps: "method=GET,path=/cart".
+ * Recordings of earlier versions have no such field.
+ */
 #define SPT_LINKS_ATTRIBUTES "attributes"
 
 /* What is beyond is not read. */
@@ -25,6 +28,7 @@ G_BEGIN_DECLS
 
 typedef struct {
 	unsigned key;			/* below 256 */
+	const char *name;		/* of the key; NULL: its number is all that is known */
 	const char *value;
 } SptLinkAttribute;
 

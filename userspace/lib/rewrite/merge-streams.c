@@ -65,6 +65,7 @@ struct stream {
 struct merger {
 	SptCaptureWriter *writer;
 	const SptMergeSource *sources;
+	const SptMergeTexts *texts;	/* NULL: all stay */
 	GHashTable **cookies, **handles;	/* by source: cookie -> new cookie; likewise */
 	uint64_t n_cookies, n_handles;
 	GPtrArray *streams;		/* struct stream */
@@ -411,6 +412,33 @@ static bool merge_streams_fits(const struct stream *stream, const struct feed *f
 	       (bytes <= BLOCK_BYTES && (rows + 1) * stream->n_columns <= BLOCK_VALUES);
 }
 
+/* Of the capture that the row comes from; 0: nobody's. */
+static uint32_t thread_of_row(const struct stream *stream, const struct feed *feed)
+{
+	for (unsigned i = 0; i < stream->n_columns; i++)
+		if (stream->columns[i].role == SPT_ROLE_THREAD && feed->columns[i].is_there &&
+		    !feed->columns[i].is_bytes)
+			return (uint32_t)feed->columns[i].numbers[feed->at];
+	return 0;
+}
+
+/* Another text for that of column @i; NULL: it stays. */
+static char *say_instead(const struct merger *merger, const struct stream *stream,
+			 const struct feed *feed, unsigned i)
+{
+	const SptStreamColumnRow *column =
+		&g_array_index(stream->declared, SptStreamColumnRow, i);
+	const SptBytes *bytes = &feed->columns[i].bytes[feed->at];
+	g_autofree char *text = NULL;
+
+	if (!merger->texts || !column->type)
+		return NULL;
+	text = g_strndup((const char *)bytes->data, bytes->bytes);
+	return merger->texts->say(merger->sources[feed->source].capture, stream->row.name,
+				  column->name, thread_of_row(stream, feed), text,
+				  merger->texts->data);
+}
+
 static void merge_streams_take_row(struct merger *merger, struct stream *stream,
 				   const struct feed *feed)
 {
@@ -420,8 +448,12 @@ static void merge_streams_take_row(struct merger *merger, struct stream *stream,
 		uint64_t value = 0;
 
 		if (reading->is_bytes) {
-			value = reading->bytes[feed->at].bytes;
-			g_byte_array_append(written->bytes, reading->bytes[feed->at].data,
+			g_autofree char *instead = say_instead(merger, stream, feed, i);
+
+			value = instead ? strlen(instead) : reading->bytes[feed->at].bytes;
+			g_byte_array_append(written->bytes,
+					    instead ? (const uint8_t *)instead :
+						      reading->bytes[feed->at].data,
 					    (guint)value);
 		} else if (reading->is_there) {
 			value = map_number(merger, feed->source, written->role,
@@ -487,13 +519,13 @@ static bool merge_streams_can(const SptCapture *capture, GError **error)
 }
 
 bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, unsigned n,
-		       GError **error)
+		       const SptMergeTexts *texts, GError **error)
 {
 	g_autoptr(GPtrArray) streams = g_ptr_array_new_with_free_func(stream_free);
 	g_autofree GHashTable **cookies = g_new0(GHashTable *, MAX(n, 1)),
 			      **handles = g_new0(GHashTable *, MAX(n, 1));
-	struct merger merger = { .writer = writer, .sources = sources, .cookies = cookies,
-				 .handles = handles, .streams = streams };
+	struct merger merger = { .writer = writer, .sources = sources, .texts = texts,
+				 .cookies = cookies, .handles = handles, .streams = streams };
 	bool ok = true;
 
 	for (unsigned i = 0; i < n; i++) {

@@ -3,7 +3,7 @@
 #ifndef SPT_MERGE_STREAMS_H
 #define SPT_MERGE_STREAMS_H
 
-#include "capture/capture.h"
+#include "rewrite/merge.h"
 
 G_BEGIN_DECLS
 
@@ -16,10 +16,10 @@ typedef struct {
 
 /*
  * Copies the rows of all streams except the samples, and embedded files.  Everything that they
- * refer to must have been flushed.
+ * refer to must have been flushed.  @texts may be NULL.
  */
 bool spt_merge_streams(SptCaptureWriter *writer, const SptMergeSource *sources, unsigned n,
-		       GError **error);
+		       const SptMergeTexts *texts, GError **error);
 
 G_END_DECLS
 

@@ -387,7 +387,7 @@ static void merge_add_host(struct merger *merger)
 }
 
 /* Rows that the samples and the streams refer to are written before the streams. */
-static bool merge_take_streams(struct merger *merger, GError **error)
+static bool merge_take_streams(struct merger *merger, const SptMergeTexts *texts, GError **error)
 {
 	g_autofree SptMergeSource *sources = g_new0(SptMergeSource, MAX(merger->n, 1));
 
@@ -398,7 +398,7 @@ static bool merge_take_streams(struct merger *merger, GError **error)
 					       source->thread_base };
 	}
 	return spt_capture_writer_flush(merger->writer, merger->stash, error) &&
-		spt_merge_streams(merger->writer, sources, merger->n, error);
+		spt_merge_streams(merger->writer, sources, merger->n, texts, error);
 }
 
 /* Weights and accounts become numbers of a period that divides all of them. */
@@ -423,6 +423,12 @@ static bool find_period(struct merger *merger, const SptCapture *const *captures
 
 bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const char *path,
 			GError **error)
+{
+	return spt_merge_captures_saying(captures, n, path, NULL, error);
+}
+
+bool spt_merge_captures_saying(const SptCapture *const *captures, unsigned n, const char *path,
+			       const SptMergeTexts *texts, GError **error)
 {
 	g_autoptr(SptStash) stash = spt_stash_new();
 	g_autoptr(GHashTable) files = g_hash_table_new(hash_file, equal_files);
@@ -461,7 +467,7 @@ bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const cha
 	}
 	merge_add_host(&merger);
 	add_commands(&merger);
-	ok = merge_take_rows(&merger, error) && merge_take_streams(&merger, error) &&
+	ok = merge_take_rows(&merger, error) && merge_take_streams(&merger, texts, error) &&
 		spt_capture_writer_finish(writer, stash, merger.end_time, error);
 	for (unsigned i = 0; i < n; i++) {
 		g_free(sources[i].objects);

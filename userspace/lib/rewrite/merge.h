@@ -25,6 +25,17 @@ enum {
 bool spt_merge_captures(const SptCapture *const *captures, unsigned n, const char *path,
 			GError **error);
 
+/* What fields of declared events say in the result. */
+typedef struct {
+	/* @text of a @field, of an event of @thread; NULL: it stays.  The caller frees it. */
+	char *(*say)(const SptCapture *capture, const char *kind, const char *field,
+		     uint32_t thread, const char *text, void *data);
+	void *data;
+} SptMergeTexts;
+/* The same with other texts. */
+bool spt_merge_captures_saying(const SptCapture *const *captures, unsigned n, const char *path,
+			       const SptMergeTexts *texts, GError **error);
+
 G_END_DECLS
 
 #endif
