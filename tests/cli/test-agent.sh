@@ -64,7 +64,7 @@ cat >"$work/busy.c" <<'END'
 #include <unistd.h>
 static volatile unsigned long x;
 __attribute__((noinline)) void agent_busy(void) { for (long i = 0; i < 1000000; i++) x += i; }
-int main(void) { alarm(300); for (;;) agent_busy(); }
+int main(void) { alarm(600); for (;;) agent_busy(); }
 END
 gcc -O1 -fno-omit-frame-pointer -o "$work/busy" "$work/busy.c" || exit 1
 # To compile it can take longer than the program runs.
@@ -237,6 +237,18 @@ timed(2.9e9 < profile["duration"] < 6e9, profile["duration"])
 END
 }
 check "the door gives a profile of the time that was asked for" fetches
+# Go's own client, which asks for what it is given and says what it understood.
+pulled_by_go()
+{
+	agent pulled --to pprof=0 --every 1s --rate 200 || return
+	PPROF_TMPDIR=$work go tool pprof -top -nodecount 5 -sample_index cpu \
+		"http://127.0.0.1:$(door_of pulled)/debug/pprof/profile?seconds=2" \
+		>"$work/top" 2>"$work/err" || return
+	end_agent "$agent_pid"
+	grep -q '^Type: cpu' "$work/top" && grep -q ' agent_busy' "$work/top" ||
+		{ cat "$work/top"; return 1; }
+}
+check "go tool pprof pulls one" pulled_by_go
 named_elsewhere()
 {
 	local kept
@@ -483,7 +495,7 @@ int main(void)
 	header->bytes = sizeof(message) - 1;
 	header->address = (uintptr_t)message;
 	header->time = 1;
-	alarm(300);
+	alarm(600);
 	for (;;)
 		shop_busy();
 }
