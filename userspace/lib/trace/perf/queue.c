@@ -175,7 +175,7 @@ static int compare_held(const void *a, const void *b)
 }
 
 /* Behind the last one that is in order with those from @at on. */
-static unsigned end_of_run(const struct held *held, unsigned at, unsigned n)
+static unsigned order_ends_at(const struct held *held, unsigned at, unsigned n)
 {
 	while (++at < n && compare_held(&held[at - 1], &held[at]) <= 0)
 		;
@@ -194,15 +194,15 @@ static void sort_held(SptPerfQueue *queue)
 {
 	unsigned n = queue->held->len, end;
 
-	while (n && end_of_run((const struct held *)queue->held->data, 0, n) < n) {
+	while (n && order_ends_at((const struct held *)queue->held->data, 0, n) < n) {
 		GArray *all = queue->held;
 		const struct held *from = (const struct held *)all->data;
 
 		g_array_set_size(queue->spare, n);
 		for (unsigned first = 0; first < n; first = end) {
-			unsigned middle = end_of_run(from, first, n);
+			unsigned middle = order_ends_at(from, first, n);
 
-			end = end_of_run(from, middle, n);
+			end = order_ends_at(from, middle, n);
 			merge_runs((struct held *)queue->spare->data + first, from + first,
 				   from + middle, from + middle, from + end);
 		}
