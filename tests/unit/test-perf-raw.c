@@ -114,9 +114,9 @@ static void check_caller(const uint64_t *frames, unsigned n, uint64_t address,
 
 static void test_caller(void)
 {
-	static const uint64_t whole[] = { PERF_CONTEXT_KERNEL, 0xa1, 0xa3, PERF_CONTEXT_USER, 0x11 };
-	static const uint64_t wanted[] = { PERF_CONTEXT_KERNEL, 0xa1, 0xa2,
-					   0xa3,		PERF_CONTEXT_USER, 0x11 };
+	static const uint64_t kernel = PERF_CONTEXT_KERNEL, user = PERF_CONTEXT_USER;
+	const uint64_t whole[] = { kernel, 0xa1, 0xa3, user, 0x11 };
+	const uint64_t wanted[] = { kernel, 0xa1, 0xa2, 0xa3, user, 0x11 };
 
 	check_caller(whole, G_N_ELEMENTS(whole), 0xa2, wanted, G_N_ELEMENTS(wanted));
 	check_caller(whole, 2, 0xa2, wanted, 3);
