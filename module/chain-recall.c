@@ -172,9 +172,11 @@ void sysprof_chain_recall_renumber(struct sysprof_script *script)
 void sysprof_chain_recall_leave(struct sysprof_script *script, u32 first)
 {
 	struct chain_remembered *entry = script->remembered;
+	u32 i;
 
 	if (entry) {
-		memcpy(script->own + first, script->frame, script->n * sizeof(*script->frame));
+		for (i = 0; i < script->n; i++)
+			script->own[first + i] = script->frame[i];
 		/* Those that were new there get no number. */
 		entry->displaced = script->displaced - 1;
 	}

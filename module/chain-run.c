@@ -633,20 +633,22 @@ static void step_check(struct sysprof_script *script, const struct sysprof_calle
 {
 	struct sysprof_script_frame *found = script->frame;
 	u64 *kept = script->registers + script->program->first_kept;
-	size_t kept_bytes = script->program->n_kept * sizeof(*kept);
 	s32 fuel = script->fuel;
-	u32 n = script->n;
+	u32 n = script->n, i;
 	bool is_other;
 
 	script->frame = script->recall->frame;
 	script->n = 0;
 	script->fuel = SYSPROF_CHAIN_FUEL;
-	memcpy(kept, seen->kept, kept_bytes);
+	for (i = 0; i < script->program->n_kept; i++)
+		kept[i] = seen->kept[i];
 	is_other = step_run(script, &begin, NULL) || begin.fp != step->fp ||
-		   begin.sp != step->sp || begin.ip != step->ip ||
-		   memcmp(kept, seen->left, kept_bytes);
+		   begin.sp != step->sp || begin.ip != step->ip;
+	for (i = 0; i < script->program->n_kept; i++) {
+		is_other |= kept[i] != seen->left[i];
+		kept[i] = seen->left[i];
+	}
 	sysprof_chain_recall_judge(script, found + n - seen->n, seen->n, is_other);
-	memcpy(kept, seen->left, kept_bytes);
 	script->frame = found;
 	script->n = n;
 	script->fuel = fuel;

@@ -17,7 +17,6 @@
 #define _SYSPROF_STEP_RECALL_H
 
 #include <linux/hash.h>
-#include <linux/string.h>
 
 #include "chain.h"
 #include "chain-recall.h"
@@ -76,7 +75,7 @@ struct step_seen {
  */
 struct step_recall {
 	u32 turn;
-	struct step_seen seen[1 << STEP_RECALL_BITS][2];
+	struct step_seen seen[2 << STEP_RECALL_BITS];
 };
 
 /* Where the frame at @step is remembered, or may be; NULL: it is not to be. */
@@ -88,7 +87,7 @@ static __always_inline struct step_seen *step_place(const struct sysprof_script 
 	if (!script->steps || step->is_exact || script->program->n_kept > SYSPROF_CHAIN_KEPT ||
 	    !READ_ONCE(sysprof_recall_mode))
 		return NULL;
-	pair = script->steps->seen[hash_64(step->sp ^ step->ip << 16, STEP_RECALL_BITS)];
+	pair = script->steps->seen + 2 * hash_64(step->sp ^ step->ip << 16, STEP_RECALL_BITS);
 	if (pair->sp == step->sp && pair->ip == step->ip)
 		return pair;
 	pair++;
@@ -189,14 +188,16 @@ static inline void step_put(struct step_seen *seen, const struct step_begin *beg
 	seen->thread = script->thread;
 	seen->bias = script->bias;
 	seen->needs_fp = tape->needs_fp;
-	memcpy(seen->kept, begin->kept, program->n_kept * sizeof(*seen->kept));
-	memcpy(seen->left, script->registers + program->first_kept,
-	       program->n_kept * sizeof(*seen->left));
+	for (i = 0; i < program->n_kept; i++) {
+		seen->kept[i] = begin->kept[i];
+		seen->left[i] = script->registers[program->first_kept + i];
+	}
 	seen->next.fp = step->fp;
 	seen->next.sp = step->sp;
 	seen->next.ip = step->ip;
 	seen->n_words = tape->n_words;
-	memcpy(seen->word, tape->word, tape->n_words * sizeof(*seen->word));
+	for (i = 0; i < tape->n_words; i++)
+		seen->word[i] = tape->word[i];
 	seen->n = n;
 	for (i = 0; i < n; i++) {
 		const struct sysprof_script_frame *from = &script->frame[begin->n + i];

@@ -372,9 +372,10 @@ static void run_frames(struct sysprof_script *to, const struct sysprof_program *
 /* A loop along nodes from the one in a register of the native frame; that is read in it, too. */
 static struct sysprof_program *frames_program(bool is_read_again)
 {
+	const u8 in_loop = is_read_again ? SYSPROF_CHAIN_REG : SYSPROF_CHAIN_MOVI;
 	const struct sysprof_chain_insn insns[] = {
 		{ .op = SYSPROF_CHAIN_REG, .dst = 2, .imm = 3 },
-		{ .op = is_read_again ? SYSPROF_CHAIN_REG : SYSPROF_CHAIN_MOVI, .dst = 7, .imm = 3 },
+		{ .op = in_loop, .dst = 7, .imm = 3 },
 		{ .op = SYSPROF_CHAIN_LD8, .dst = 4, .src = 2, .imm = 8 },
 		{ .op = SYSPROF_CHAIN_LD8, .dst = 5, .src = 2, .imm = 16 },
 		{ .op = SYSPROF_CHAIN_LD8, .dst = 6, .src = 4, .imm = 8 },
@@ -592,7 +593,9 @@ static struct sysprof_program *any_step_program(void)
 		};
 		for (u16 last = (u16)(3 + below(14)); n < last; n++)
 			insns[n] = any_step_insn(n, last);
-		insns[n++] = (struct sysprof_chain_insn){ .op = SYSPROF_CHAIN_LD8, .dst = 12, .src = 3 };
+		insns[n++] = (struct sysprof_chain_insn){
+			.op = SYSPROF_CHAIN_LD8, .dst = 12, .src = 3
+		};
 		insns[n++] = (struct sysprof_chain_insn){
 			.op = SYSPROF_CHAIN_LD8, .dst = 13, .src = 3, .imm = (s32)below(4) * 8
 		};
@@ -630,6 +633,7 @@ static void step_along(const struct sysprof_program *program, u64 value)
 				       .registers = registers,
 				       .known = 1 << 3 },
 			      again = step;
+	u32 n_kept = program->n_kept;
 	u8 ret = 0;
 
 	begin_steps(&script, program);
@@ -644,7 +648,7 @@ static void step_along(const struct sysprof_program *program, u64 value)
 		}
 		/* It never lacks any. */
 		g_assert_cmpint(plain.fuel, >, 0);
-		for (u32 i = 0; !ret && program->n_kept <= SYSPROF_CHAIN_KEPT && i < program->n_kept; i++)
+		for (u32 i = 0; !ret && n_kept <= SYSPROF_CHAIN_KEPT && i < n_kept; i++)
 			g_assert_cmphex(script.registers[program->first_kept + i], ==,
 					plain.registers[program->first_kept + i]);
 		step.is_exact = again.is_exact = false;

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "capture/format.h"
-#include "profile/idle.h"
 
 /* Characters that end a path in a text. */
 #define BOUNDS "\\s=:,;\"'()"
@@ -109,7 +108,7 @@ static bool is_harmless(const char *key)
 					     "build-id",   "ran_ns",	  "wall_ns",	"command_pid",
 					     "pid",	   "sides",	  "whose",
 					     "ready_ns",   "times",	  "command_ids",
-					     SPT_RECORDER_PID, NULL };
+					     "recorder_pid", NULL };
 	static const char *const beginnings[] = { "build-id ", "pause@", "suspend@", "resume@",
 						  "clock set@" };
 

@@ -11,7 +11,6 @@
 
 #include "base/words.h"
 #include "capture/table.h"
-#include "profile/idle.h"
 #include "rewrite/merge-streams.h"
 
 #define FLUSH_ROWS 500000u
@@ -254,7 +253,7 @@ static enum rule merge_rule_of(const char *key)
 		{ "command_pid", RULE_DROP }, { "pid", RULE_DROP },
 		{ "ran_ns", RULE_DROP },      { "wall_ns", RULE_DROP },
 		{ "ready_ns", RULE_DROP },    { "times", RULE_ALL },
-		{ SPT_RECORDER_PID, RULE_DROP },
+		{ "recorder_pid", RULE_DROP },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(rules); i++) {

@@ -100,7 +100,7 @@ static void make_index(SptUnwindTable *table)
 		return;
 	/* Far fewer pages than rows: unlike these, what leads to them is all in memory. */
 	for (table->shift = LEAST_SHIFT;
-	     (table->offsets[n - 1] - table->offsets[0]) >> table->shift > n / ROWS_OF_PAGE;
+	     (table->offsets[n - 1] - table->offsets[0]) >> table->shift > MAX(n / ROWS_OF_PAGE, 1);
 	     table->shift++)
 		;
 	table->first_page = table->offsets[0] >> table->shift;
