@@ -142,15 +142,22 @@ static GListModel *list_siblings(SptCallTree *calls, GArray *nodes, uint32_t fir
 					     free_siblings));
 }
 
-static GListModel *children_of(gpointer item, gpointer data)
+/*
+ * While another tree is put into the rows, GTK asks for children of some that are not of it yet: of
+ * the tree that a row is of, not of the one that is shown.
+ */
+static GListModel *children_of(gpointer item, G_GNUC_UNUSED gpointer data)
 {
-	const struct siblings *tree = data;
+	const struct siblings *own = spt_row_data(item);
 	uint32_t at = spt_row_values(item)->node;
-	const SptTreeNode *node = at == NONE ? NULL : &g_array_index(tree->nodes, SptTreeNode, at);
+	const SptTreeNode *node;
 
-	return node && node->n_children ? list_siblings(tree->calls, tree->nodes, node->first_child,
-							node->n_children) :
-					  NULL;
+	if (!own || at == NONE)
+		return NULL;
+	node = &g_array_index(own->nodes, SptTreeNode, at);
+	return node->n_children ? list_siblings(own->calls, own->nodes, node->first_child,
+						node->n_children) :
+				  NULL;
 }
 
 static void reweigh_list(GListModel *list, SptCallTree *calls, GArray *nodes)

@@ -204,3 +204,8 @@ gconstpointer spt_row_list_data(SptRowList *list)
 {
 	return list->data;
 }
+
+gconstpointer spt_row_data(const SptRow *row)
+{
+	return row->list && row->position < row->list->n ? row->list->data : NULL;
+}

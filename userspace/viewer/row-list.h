@@ -41,6 +41,8 @@ void spt_row_list_refill(SptRowList *list, SptCallTree *calls, uint32_t n, gpoin
 void spt_row_renew(SptRow *row);
 /* What it was last filled from. */
 gconstpointer spt_row_list_data(SptRowList *list);
+/* The same of @row's list; NULL: it was freed, or has another row there. */
+gconstpointer spt_row_data(const SptRow *row);
 /* Whether going over to @n rows is cheaper than another list. */
 bool spt_row_list_is_near(SptRowList *list, uint32_t n);
 
