@@ -14,6 +14,7 @@
 
 #ifdef SPT_HAS_BTF
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
 /* Where the calling convention has the first arguments that are numbers or pointers. */
 #if defined(__x86_64__)
@@ -38,6 +39,8 @@ static const struct btf *kernel_types(void)
 	static gsize is_loaded;
 
 	if (g_once_init_enter(&is_loaded)) {
+		/* What is missing is said in words of ours. */
+		libbpf_set_print(NULL);
 		types = btf__load_vmlinux_btf();
 		g_once_init_leave(&is_loaded, 1);
 	}
