@@ -30,7 +30,7 @@ struct held {
 struct SptPerfQueue {
 	struct ring *rings;
 	unsigned n_rings;
-	GArray *held, *spare;		/* struct held; of the second, only the room counts */
+	GArray *held;			/* struct held */
 	unsigned first;			/* index of the first one that was not dropped */
 	unsigned at;			/* index of the present one: those before it were taken */
 	unsigned unreleased;		/* dropped, and not given back to the kernel yet */
@@ -45,7 +45,6 @@ SptPerfQueue *spt_perf_queue_new(unsigned n_rings)
 	queue->rings = g_new0(struct ring, n_rings);
 	queue->n_rings = n_rings;
 	queue->held = g_array_new(FALSE, FALSE, sizeof(struct held));
-	queue->spare = g_array_new(FALSE, FALSE, sizeof(struct held));
 	queue->joined = g_byte_array_new();
 	queue->most_bytes = SIZE_MAX;
 	return queue;
@@ -57,7 +56,6 @@ void spt_perf_queue_free(SptPerfQueue *queue)
 		return;
 	spt_perf_queue_clear(queue);
 	g_array_unref(queue->held);
-	g_array_unref(queue->spare);
 	g_byte_array_unref(queue->joined);
 	g_free(queue->rings);
 	g_free(queue);
@@ -174,43 +172,6 @@ static int compare_held(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Behind the last one that is in order with those from @at on. */
-static unsigned order_ends_at(const struct held *held, unsigned at, unsigned n)
-{
-	while (++at < n && compare_held(&held[at - 1], &held[at]) <= 0)
-		;
-	return MIN(at, n);
-}
-
-static void merge_runs(struct held *to, const struct held *a, const struct held *a_end,
-		       const struct held *b, const struct held *b_end)
-{
-	while (a < a_end || b < b_end)
-		*to++ = b == b_end || (a < a_end && compare_held(a, b) <= 0) ? *a++ : *b++;
-}
-
-/* What waited is in order, and so is what came from each ring: few runs, which are merged. */
-static void sort_held(SptPerfQueue *queue)
-{
-	unsigned n = queue->held->len, end;
-
-	while (n && order_ends_at((const struct held *)queue->held->data, 0, n) < n) {
-		GArray *all = queue->held;
-		const struct held *from = (const struct held *)all->data;
-
-		g_array_set_size(queue->spare, n);
-		for (unsigned first = 0; first < n; first = end) {
-			unsigned middle = order_ends_at(from, first, n);
-
-			end = order_ends_at(from, middle, n);
-			merge_runs((struct held *)queue->spare->data + first, from + first,
-				   from + middle, from + middle, from + end);
-		}
-		queue->held = queue->spare;
-		queue->spare = all;
-	}
-}
-
 /* Records that were taken or copied out are given back to the kernel. */
 static void queue_release(SptPerfQueue *queue)
 {
@@ -273,7 +234,7 @@ bool spt_perf_queue_collect(SptPerfQueue *queue, SptPerfLook look, void *data, u
 
 	queue_close_up(queue);
 	ok = queue_collect(queue, look, data, ret_ring);
-	sort_held(queue);
+	g_array_sort(queue->held, compare_held);
 	return ok;
 }
 
