@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "perf-made.h"
-
 #define STACK_BYTES 64
 
 static uint64_t words[128];
@@ -84,54 +82,10 @@ static void test_none(void)
 	g_assert_cmpuint(to->len, ==, 0);
 }
 
-/* A stack that begins with the first instruction of a function, and what is in its register. */
-static void check_caller(const uint64_t *frames, unsigned n, uint64_t address,
-			 const uint64_t *wanted, unsigned n_wanted)
-{
-	g_autoptr(GByteArray) record = g_byte_array_new();
-	struct made made;
-	uint64_t time;
-
-	memset(&made, 0, sizeof(made));
-	made.header = (struct perf_event_header){ .type = PERF_RECORD_SAMPLE, .size = 8 };
-	add_pair(&made, 5, 6);
-	add(&made, 7);
-	add(&made, n);
-	for (unsigned i = 0; i < n; i++)
-		add(&made, frames[i]);
-	add(&made, 0xda7a);
-	g_byte_array_append(record, (const uint8_t *)&made, made.header.size);
-	spt_perf_sample_add_caller(record, address);
-	memcpy(&made, record->data, record->len);
-	g_assert_cmpuint(made.header.size, ==, record->len);
-	g_assert_true(spt_perf_record_time(&made.header, &time));
-	g_assert_cmpuint(time, ==, 7);
-	g_assert_cmpmem(made.words + 4, n_wanted * 8, wanted, n_wanted * 8);
-	g_assert_cmpuint(made.words[3], ==, n_wanted);
-	/* What was behind the frames still is. */
-	g_assert_cmpuint(made.words[4 + n_wanted], ==, 0xda7a);
-}
-
-static void test_caller(void)
-{
-	static const uint64_t kernel = PERF_CONTEXT_KERNEL, user = PERF_CONTEXT_USER;
-	const uint64_t whole[] = { kernel, 0xa1, 0xa3, user, 0x11 };
-	const uint64_t wanted[] = { kernel, 0xa1, 0xa2, 0xa3, user, 0x11 };
-
-	check_caller(whole, G_N_ELEMENTS(whole), 0xa2, wanted, G_N_ELEMENTS(wanted));
-	check_caller(whole, 2, 0xa2, wanted, 3);
-	/* It is there. */
-	check_caller(whole, G_N_ELEMENTS(whole), 0xa3, whole, G_N_ELEMENTS(whole));
-	/* The kernel's frames were not asked for. */
-	check_caller(whole + 3, 2, 0xa2, whole + 3, 2);
-	check_caller(whole, 0, 0xa2, whole, 0);
-}
-
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/perf-raw/whole", test_whole);
 	g_test_add_func("/perf-raw/none", test_none);
-	g_test_add_func("/perf-raw/direct-caller", test_caller);
 	return g_test_run();
 }

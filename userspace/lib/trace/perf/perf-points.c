@@ -25,25 +25,18 @@
 #define COPY_BYTES 4096u
 #define LIMIT_NS   200000000u		/* how often the number of hits is looked at */
 
-/*
- * In a sample's registers of a call: the stack pointer, which is last, what holds the result, which
- * is first, and the return address, where the processor has a register for it.
- */
+/* In a sample's registers of a call: the stack pointer, and what holds the result. */
 #if defined(__x86_64__)
 #define CALL_REGISTERS (1ULL << PERF_REG_X86_AX | 1ULL << PERF_REG_X86_SP)
 #define ALL_REGISTERS  0xff01ffULL	/* ax to ip, r8 to r15 */
-#define RETURN_REGISTER -1
 #elif defined(__aarch64__)
-#define CALL_REGISTERS                                                                             \
-	(1ULL << PERF_REG_ARM64_X0 | 1ULL << PERF_REG_ARM64_LR | 1ULL << PERF_REG_ARM64_SP)
+#define CALL_REGISTERS (1ULL << PERF_REG_ARM64_X0 | 1ULL << PERF_REG_ARM64_SP)
 #define ALL_REGISTERS  0x1ffffffffULL
-#define RETURN_REGISTER PERF_REG_ARM64_LR
 #else
 #define CALL_REGISTERS 0ULL
 #define ALL_REGISTERS  0ULL
-#define RETURN_REGISTER -1
 #endif
-#define N_CALL_REGISTERS __builtin_popcountll(CALL_REGISTERS)
+#define N_CALL_REGISTERS 2		/* in this order: the result is first */
 #define N_ALL_REGISTERS	 __builtin_popcountll(ALL_REGISTERS)
 
 /* An event of a point on a CPU.  perf closes its descriptors. */
@@ -444,24 +437,18 @@ static void take_arguments(SptPerfPoints *points, SptTraceHit *hit)
 static void points_take_call(SptPerfPoints *points, const struct opened *opened,
 			     bool has_arguments, SptTraceHit *hit)
 {
-	uint64_t registers[SPT_POINT_REGISTERS];
-	const unsigned n = (unsigned)N_CALL_REGISTERS;
+	uint64_t registers[N_CALL_REGISTERS];
 
 	hit->phase = opened->is_return ? SPT_TRACE_HIT_RETURN : SPT_TRACE_HIT_CALL;
 	if (has_arguments && !opened->is_return) {
 		take_arguments(points, hit);
 		hit->sp = hit->registers ? hit->registers[SPT_POINT_SP] : 0;
-		if (hit->registers && RETURN_REGISTER >= 0)
-			spt_perf_sample_add_caller(points->sample,
-						   hit->registers[RETURN_REGISTER]);
 		return;
 	}
-	if (!n || !take_registers(points->sample, n, registers))
+	if (!take_registers(points->sample, N_CALL_REGISTERS, registers))
 		return;
 	hit->returned = (int64_t)registers[0];
-	hit->sp = registers[n - 1];
-	if (!opened->is_return && RETURN_REGISTER >= 0)
-		spt_perf_sample_add_caller(points->sample, registers[1]);
+	hit->sp = registers[1];
 }
 
 /* The one with most hits goes on being counted, and makes no samples. */

@@ -218,24 +218,6 @@ void spt_perf_sample_without_id(const struct perf_event_header *header, GByteArr
 	g_byte_array_append(to, (const uint8_t *)header + rest, (guint)(header->size - rest));
 }
 
-void spt_perf_sample_add_caller(GByteArray *sample, uint64_t address)
-{
-	struct sample *head = (void *)sample->data;
-	uint32_t at;
-
-	if (head->n < 2 || head->frames[0] != PERF_CONTEXT_KERNEL ||
-	    (head->n > 2 && head->frames[2] == address))
-		return;
-	at = (uint32_t)offsetof(struct sample, frames) + 2 * sizeof(address);
-	g_byte_array_set_size(sample, sample->len + sizeof(address));
-	head = (void *)sample->data;
-	memmove(sample->data + at + sizeof(address), sample->data + at,
-		sample->len - sizeof(address) - at);
-	memcpy(sample->data + at, &address, sizeof(address));
-	head->n++;
-	head->header.size += (uint16_t)sizeof(address);
-}
-
 uint64_t spt_perf_record_lost(const struct perf_event_header *header)
 {
 	return ((const struct lost_record *)header)->n;

@@ -50,12 +50,6 @@ bool spt_perf_record_time_with_id(const struct perf_event_header *header, uint64
 uint64_t spt_perf_sample_id(const struct perf_event_header *header);
 /* Appends such a sample as one without id to @to. */
 void spt_perf_sample_without_id(const struct perf_event_header *header, GByteArray *to);
-/*
- * Adds to the kernel's frames of such a sample, which has no id, the one to which @address returns,
- * behind the innermost: where a function is at its first instruction, and its caller is in a
- * register alone, the kernel goes on with the caller's caller.  Nothing if it has no such frames.
- */
-void spt_perf_sample_add_caller(GByteArray *sample, uint64_t address);
 /* How many records were lost there, of a record of a loss. */
 uint64_t spt_perf_record_lost(const struct perf_event_header *header);
 /* From a sample that is whole: its time, its thread, and a trace point's data behind its frames. */
