@@ -56,7 +56,7 @@ static void print_text(const struct spt_report *report)
 
 	if (found->own)
 		printf("Own: a function itself, with the kernel and runtime libraries below it.%s\n\n",
-		       found->has_lead ? "  First what threads\nwaited for that did not hardly run." : "");
+		       found->has_lead ? "  Last is what only\nthreads that hardly ran waited for." : "");
 	fputs(spt_color(SPT_COLOR_TITLE), stdout);
 	spt_report_print_part_head(report, found->own ? "Own %" : "Self %", 7);
 	spt_report_print_part_head(report, "Total %", 7);
