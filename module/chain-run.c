@@ -231,17 +231,11 @@ static __always_inline bool recall_memo(struct sysprof_script *script, u32 max,
 static __always_inline void keep_memo(struct sysprof_script_memo *memo,
 				      const struct sysprof_script *script, u32 first)
 {
-	const struct sysprof_script_frame *from = script->frame + first;
-	struct sysprof_memo_frame *to = memo->frame;
-	u32 i, n = script->n - first;
+	u32 n = script->n - first;
 
 	if (n > SYSPROF_SCRIPT_MEMO_FRAMES)
 		return;
-	for (i = 0; i < n; i++, from++, to++) {
-		to->code = from->code;
-		to->position = from->position;
-		to->identity = from->identity;
-	}
+	step_keep_frames(memo->frame, script, first);
 	memo->n = n;
 }
 

@@ -169,6 +169,20 @@ static inline void step_note(struct step_begin *begin, struct sysprof_script *sc
 	tape->needs_fp = false;
 }
 
+/* Copies the frames of @script from @first on to @to, which has room; the window may be open. */
+static __always_inline void step_keep_frames(struct sysprof_memo_frame *to,
+					     const struct sysprof_script *script, u32 first)
+{
+	const struct sysprof_script_frame *from = script->frame + first,
+					  *end = script->frame + script->n;
+
+	for (; from < end; from++, to++) {
+		to->code = from->code;
+		to->position = from->position;
+		to->identity = from->identity;
+	}
+}
+
 /* It has led to @step. */
 static inline void step_put(struct step_seen *seen, const struct step_begin *begin,
 			    struct sysprof_script *script, const struct sysprof_caller *step)
@@ -199,13 +213,7 @@ static inline void step_put(struct step_seen *seen, const struct step_begin *beg
 	for (i = 0; i < tape->n_words; i++)
 		seen->word[i] = tape->word[i];
 	seen->n = n;
-	for (i = 0; i < n; i++) {
-		const struct sysprof_script_frame *from = &script->frame[begin->n + i];
-
-		seen->frame[i].code = from->code;
-		seen->frame[i].position = from->position;
-		seen->frame[i].identity = from->identity;
-	}
+	step_keep_frames(seen->frame, script, begin->n);
 }
 
 #endif /* _SYSPROF_STEP_RECALL_H */
