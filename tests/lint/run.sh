@@ -40,6 +40,7 @@ once cli/chance <<<'echo "ok 1 - fine # timed"; echo "not ok 2 - a share # timed
 once cli/once <<<'echo "not ok 1 - what is no matter of time"; echo 1..1; exit 1'
 once cli/both <<<'echo "not ok 1 - a share # timed"; echo "not ok 2 - all of it"; echo 1..2; exit 1'
 once cli/warned <<<'printf "# WARNING: CPU: 0\n# Call Trace:\nnot ok 1 - a share # timed\n1..1\n"; exit 1'
+once cli/emulated <<<'printf "# emulator: Call Trace:\nnot ok 1 - a share # timed\n1..1\n"; exit 1'
 once cli/ends <<<'echo "not ok 1 - a share # timed"; exit 1'
 # Each says when it begins and ends.
 for name in one two three four five; do
@@ -60,6 +61,7 @@ check 1 beside cli/wrong
 check 1 beside cli/once
 check 1 beside cli/both
 check 1 beside cli/warned
+check 1 beside cli/emulated
 check 1 beside cli/ends
 check-all 1 beside lint/good LONG=1 # longer
 check-all 100 beside lint/said LONG=1 # longer
@@ -131,8 +133,8 @@ for name in once both warned ends; do
 		echo 1 || echo 2) failed, 0 skipped" 1 check; ! grep 'once more' "$work/all")"
 done
 rm "$work"/ran-*
-TESTS="chance once both warned ends"
-result "with AGAIN=all everything is repeated" "$(AGAIN=all run '5 passed, 0 failed, 0 skipped' 0 \
+TESTS="chance emulated once both warned ends"
+result "with AGAIN=all everything is repeated" "$(AGAIN=all run '6 passed, 0 failed, 0 skipped' 0 \
 	check)"
 result "... and what is wrong once is named, before the last line" "$(diff <(tail -n 5 "$work/all" |
 	head -n 4 | sort) - <<'END'

@@ -215,7 +215,7 @@ def guest(out, script, *options, timeout=300, spoils=False):
     done = boot_or_share(out, path, options, timeout, spoils)
     if patched_wrongly(done) and not {"--single", "--icount", "--icount-idle"} & set(options):
         for line in done.stdout.splitlines()[-80:]:
-            print("#", line)
+            print("# emulator:", line)
         print("# This is what QEMU with a thread per CPU does to a kernel that patches its own code (see tests/vm/load): again, "
               "with one thread.", flush=True)
         done = boot(out, path, ("--single", *options), 3 * timeout)
