@@ -164,13 +164,23 @@ void sysprof_recall_judge_sps(const struct sysprof_walk *walk, const u64 *sps)
 		}
 }
 
+/*
+ * Whether @a and @b, which has no fewer frames, say the same.  What the first walk has found of a
+ * program of steps takes less fuel in the second one, which may get further (step-recall.h).
+ */
+static bool recall_agrees(const struct sysprof_walk *a, const struct sysprof_walk *b)
+{
+	bool is_all = a->n == b->n && a->end == b->end;
+
+	return (is_all ? a->is_guess == b->is_guess : a->end == SYSPROF_END_LIMIT) &&
+	       !memcmp(a->frames, b->frames, a->n * sizeof(*a->frames));
+}
+
 void sysprof_recall_judge(struct sysprof_walk *to, const struct sysprof_walk *again)
 {
 	this_cpu_ptr(&sysprof_recall_counted)->checked++;
-	if (to->n == again->n && to->end == again->end && to->is_guess == again->is_guess &&
-	    !memcmp(to->frames, again->frames, to->n * sizeof(*to->frames)))
-		return;
-	to->is_wrong = true;
+	if (to->n > again->n || !recall_agrees(to, again))
+		to->is_wrong = true;
 }
 
 void sysprof_recall_wrong(struct sysprof_walk *walk)

@@ -313,7 +313,8 @@ struct sysprof_record {
 enum sysprof_end {
 	SYSPROF_END_NONE	= 0,	/* there is no such part */
 	SYSPROF_END_ROOT	= 1,	/* walked to the outermost frame */
-	SYSPROF_END_LIMIT	= 2,	/* more frames than the session asked for */
+	/* More frames than the session asked for, or than programs of steps had fuel for */
+	SYSPROF_END_LIMIT	= 2,
 	SYSPROF_END_FAULT	= 3,	/* memory was not readable without faulting */
 	/* The chain breaks: no frame pointer, or not a stack */
 	SYSPROF_END_BAD		= 4,
