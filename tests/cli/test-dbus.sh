@@ -221,8 +221,18 @@ END
 check '... which has them' judge --events mark <<END
 assert {row['pid'] for row in report['rows']} == {int(open('$work/compositor').readline())}
 END
-(while sleep 0.1; do /usr/bin/python3 "$work/says.py"; done) 2>/dev/null &
+# One that calls again and again, and says when it has begun.
+/usr/bin/python3 - >"$work/calling" 2>/dev/null <<'END' &
+import time
+from gi.repository import Gio
+bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+while True:
+    bus.call_sync('org.freedesktop.DBus', '/', 'org.freedesktop.DBus', 'GetId', None, None, 0, 3000)
+    print('called', flush=True)
+    time.sleep(0.1)
+END
 daemons+=($!)
+until [ -s "$work/calling" ]; do kill -0 ${daemons[-1]} || break; sleep 0.1; done
 check '... with calls on D-Bus' compositor known --dbus
 kill ${daemons[-1]}
 check '... but not those by which the recorder asks for its marks' judge --events dbus <<'END'
