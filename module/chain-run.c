@@ -249,8 +249,9 @@ static __always_inline void keep_memo(struct sysprof_script_memo *memo,
 /*
  * From instruction @at on, up to @max frames.  Returns whether there may be more of them.  @step:
  * of a program of steps, or with what a program of frames knows, else NULL.  @tape: what it is
- * compared with; NULL: nothing.  @is_step, a constant: the tape notes what a step depends on.  The
- * window is open: no function may be called.
+ * compared with; NULL: nothing.  @is_step, a constant: the tape notes what a step depends on.
+ * @fuel: a local variable of the caller's, so that it is in a register.  The window is open: no
+ * function may be called.
  */
 static __always_inline bool run_program(const struct sysprof_program *program, u32 at,
 					struct sysprof_script *script, u32 max, u64 *registers,
@@ -420,14 +421,17 @@ struct chain_run {
 static noinline void chain_run_plain(struct chain_run *run, u32 at, struct sysprof_script *script,
 				     u64 *registers)
 {
+	s32 fuel = run->fuel;
+
 	script->is_cut = true;
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		script->is_cut = run_program(run->program, at, script, run->max, registers,
-					     &run->fuel, run->frame, NULL, false);
+		script->is_cut = run_program(run->program, at, script, run->max, registers, &fuel,
+					     run->frame, NULL, false);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
+	run->fuel = fuel;
 }
 
 static void chain_run_anew(struct chain_run *run, struct sysprof_script *script)
@@ -444,15 +448,17 @@ static void chain_run_taped(struct chain_run *run, struct sysprof_script *script
 {
 	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { run->first[0], run->first[1],
 							 run->first[2], run->first[3] };
+	s32 fuel = run->fuel;
 
 	script->is_cut = true;
 	sysprof_no_faults_begin();
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		script->is_cut = run_program(run->program, 0, script, run->max, registers,
-					     &run->fuel, run->frame, tape, false);
+		script->is_cut = run_program(run->program, 0, script, run->max, registers, &fuel,
+					     run->frame, tape, false);
 		user_read_access_end();
 	}
 	sysprof_no_faults_end();
+	run->fuel = fuel;
 	if (unlikely(tape->left_at != CHAIN_NOT_LEFT))
 		chain_run_plain(run, tape->left_at, script, registers);
 	sysprof_chain_recall_end(script, tape, run->fuel);
@@ -587,6 +593,7 @@ static noinline bool step_run(struct sysprof_script *script, struct sysprof_call
 	const struct sysprof_program *program = script->program;
 	struct chain_tape *tape = seen ? &script->recall->tape : NULL;
 	u64 *registers = script->registers;
+	s32 fuel = script->fuel;
 	struct step_begin begin;
 	bool is_cut = true;
 
@@ -599,10 +606,11 @@ static noinline bool step_run(struct sysprof_script *script, struct sysprof_call
 	R(4) = step->ip;
 	R(5) = step->is_exact;
 	if (user_read_access_begin((void __user *)LOWEST, LAST - LOWEST)) {
-		is_cut = run_program(program, 0, script, program->max_frames, registers,
-				     &script->fuel, step, tape, true);
+		is_cut = run_program(program, 0, script, program->max_frames, registers, &fuel,
+				     step, tape, true);
 		user_read_access_end();
 	}
+	script->fuel = fuel;
 	if (seen && !is_cut && step->is_found)
 		step_put(seen, &begin, script, step);
 	return is_cut;
