@@ -133,10 +133,10 @@ static inline void session_map(struct session *session)
 	}
 }
 
-static inline struct session session_open(uint64_t period_ns, uint32_t ring_bytes)
+static inline struct session session_of(int fd, uint64_t period_ns, uint32_t ring_bytes)
 {
 	struct sysprof_info info = { .size = sizeof(info) };
-	struct session session = { .fd = device_open() };
+	struct session session = { .fd = fd };
 
 	if (ioctl(session.fd, SYSPROF_IOC_INFO, &info))
 		err(1, "INFO");
@@ -145,6 +145,11 @@ static inline struct session session_open(uint64_t period_ns, uint32_t ring_byte
 	session.rings = calloc(info.cpus, sizeof(*session.rings));
 	session_map(&session);
 	return session;
+}
+
+static inline struct session session_open(uint64_t period_ns, uint32_t ring_bytes)
+{
+	return session_of(device_open(), period_ns, ring_bytes);
 }
 
 static inline void session_close(struct session *session)

@@ -19,6 +19,7 @@
 
 #define THREADS		8
 #define SEEDS		64	/* of a seed that is given: each thread has its own */
+#define OWN_DESCRIPTORS	512	/* from here on they are of one thread */
 
 static const struct {
 	const char *name;
@@ -263,6 +264,23 @@ static void *fuzz(void *data)
 	return NULL;
 }
 
+/*
+ * The device at a number that no other thread has, or has had: one that was closed is still used for
+ * a while, and may be given out again meanwhile.
+ */
+static int open_for_one(void)
+{
+	int fd = -1;
+
+	while (fd < 0) {
+		int low = device_open();
+
+		fd = fcntl(low, F_DUPFD_CLOEXEC, OWN_DESCRIPTORS);
+		close(low);
+	}
+	return fd;
+}
+
 /* A reader that lies about how far it has read, all the time. */
 static void *lie(void *data)
 {
@@ -271,7 +289,7 @@ static void *lie(void *data)
 	hand_make(&hand, (uintptr_t)data);
 	while (!time_is_up()) {
 		struct session session =
-			session_open(NS_PER_MS, one_in(&hand, 2) ? PAGE : 4 * PAGE);
+			session_of(open_for_one(), NS_PER_MS, one_in(&hand, 2) ? PAGE : 4 * PAGE);
 		struct sysprof_sources sources = { .size = sizeof(sources) };
 
 		fill_sources(&hand, &sources);
