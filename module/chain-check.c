@@ -135,7 +135,9 @@ static bool is_flags(const struct sysprof_chain_header *header)
 
 static u32 chain_max_insns(const struct sysprof_chain_header *header)
 {
-	return chain_has_steps(header) ? SYSPROF_CHAIN_STEPS_MAX_INSNS : SYSPROF_CHAIN_MAX_INSNS;
+	return header->flags & (SYSPROF_CHAIN_FRAMES | SYSPROF_CHAIN_STEPS) ?
+		       SYSPROF_CHAIN_STEPS_MAX_INSNS :
+		       SYSPROF_CHAIN_MAX_INSNS;
 }
 
 /* Finds the parts of copied data; false: its sizes are not those of a chain. */

@@ -238,7 +238,7 @@ void sysprof_codes_send(struct sysprof_session_cpu *sc, struct sysprof_stack *st
 			const struct sysprof_user_part *part)
 {
 	struct sysprof_script *script = part->script;
-	u32 i, n = 0, bytes = 0, before, n_inner = script->n;
+	u32 i, n = 0, bytes = 0, before, n_inner = script->n, turn, turns = 1;
 	bool is_done = true;
 
 	/* What finds no room takes no fuel of others'. */
@@ -250,11 +250,18 @@ void sysprof_codes_send(struct sysprof_session_cpu *sc, struct sysprof_stack *st
 		return;
 	if (script->outer_id && sc->sent->outer_id == script->outer_id)
 		n_inner -= script->n_outer;
-	for (i = 0; i < n_inner && n < SEND_MAX && bytes < SEND_MAX_BYTES; i++) {
-		before = bytes;
-		if (!send_if_new(sc, stack, script, &script->frame[i], &bytes, &is_done))
-			return;
-		n += bytes != before;
+	/* What says more to the program of names comes last, as that may take all fuel for it. */
+	for (turn = 0; turn < turns; turn++) {
+		for (i = 0; i < n_inner && n < SEND_MAX && bytes < SEND_MAX_BYTES; i++) {
+			if (script->frame[i].with ? !turn : turn) {
+				turns = 2;
+				continue;
+			}
+			before = bytes;
+			if (!send_if_new(sc, stack, script, &script->frame[i], &bytes, &is_done))
+				return;
+			n += bytes != before;
+		}
 	}
 	if (is_done && n_inner == script->n && i == n_inner)
 		sc->sent->outer_id = script->outer_id;

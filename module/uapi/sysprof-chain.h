@@ -48,7 +48,10 @@
  * the frame's return address then, register 3 the frame's stack pointer: what the frame has in
  * memory is between them.  What it emits is executed by this native frame; there are no marks.  All
  * runs for one stack share the fuel.  With SYSPROF_FEATURE_CHAIN_REGISTERS the program may ask for
- * the frame's registers (SYSPROF_CHAIN_REG): those that unwind tables restore are known.
+ * the frame's registers (SYSPROF_CHAIN_REG): those that unwind tables restore are known.  In a
+ * program that does not, registers from 4 on keep the values that they had after the run before,
+ * with SYSPROF_FEATURE_CHAIN_LONG: where register 2 was what register 3 is now, that was the
+ * callee, and its return address is in front of both.
  *
  * Programs of steps
  * -----------------
@@ -119,8 +122,8 @@
  *	file
  * @tag: goes into CODE records as it is
  * @max_frames: from 1 to SYSPROF_CHAIN_MAX_FRAMES
- * @n_insns: from 1 to SYSPROF_CHAIN_MAX_INSNS, or, with SYSPROF_CHAIN_STEPS, to
- *	SYSPROF_CHAIN_STEPS_MAX_INSNS
+ * @n_insns: from 1 to SYSPROF_CHAIN_MAX_INSNS, or to SYSPROF_CHAIN_STEPS_MAX_INSNS: with
+ *	SYSPROF_CHAIN_STEPS, and for SYSPROF_FEATURE_CHAIN_LONG with SYSPROF_CHAIN_FRAMES
  * @n_loops: at most SYSPROF_CHAIN_MAX_LOOPS
  * @n_lists: at most SYSPROF_CHAIN_MAX_LISTS
  * @n_spans: at most SYSPROF_CHAIN_MAX_SPANS

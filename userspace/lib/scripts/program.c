@@ -258,7 +258,7 @@ GBytes *spt_program_finish(const SptProgram *program)
 	if (program->is_bad || program->loops->len > SYSPROF_CHAIN_MAX_LOOPS ||
 	    program->lists->len > SYSPROF_CHAIN_MAX_LISTS ||
 	    program->spans->len > SYSPROF_CHAIN_MAX_SPANS ||
-	    program->insns->len > (header.flags & SYSPROF_CHAIN_STEPS ?
+	    program->insns->len > (header.flags & (SYSPROF_CHAIN_FRAMES | SYSPROF_CHAIN_STEPS) ?
 					   SYSPROF_CHAIN_STEPS_MAX_INSNS :
 					   SYSPROF_CHAIN_MAX_INSNS))
 		return NULL;
