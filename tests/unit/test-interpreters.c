@@ -41,6 +41,7 @@ static const struct interpreter {
 	{ "perl", WORKLOADS "script-stacks.pl", "", NULL, "pl" },
 	{ "php", WORKLOADS "script-stacks.php", "", NULL, "php" },
 	{ "node", WORKLOADS "script-stacks.js", "", NULL, "js" },
+	{ "node", WORKLOADS "script-inlined.js", "", NULL, "js-inlined" },
 	{ "lua5.4", WORKLOADS "script-stacks.lua", "", NULL, "lua" },
 	{ "java", WORKLOADS "script-stacks.java", "", NULL, "java/mixed" },
 	{ "java", WORKLOADS "script-stacks.java", "", "-Xint", "java/interpreted" },
@@ -78,6 +79,27 @@ static void program_name(struct program *program, const struct sysprof_code *cod
 		g_hash_table_insert(program->names, GSIZE_TO_POINTER(code->code), named);
 	else
 		g_free(named);
+}
+
+/* Whether the frame is removed: one of those that come in addition has no name. */
+static bool is_left_out(const struct program *program, unsigned i)
+{
+	const struct named *named;
+	unsigned j = i;
+
+	if (!spt_interpreter_of_tag(program->chain->tag)->has_additions ||
+	    script.frame[i].position)
+		return false;
+	while (j && !script.frame[j - 1].position)
+		j--;
+	for (; j < script.n && !script.frame[j].position; j++) {
+		named = g_hash_table_lookup(program->names,
+					    GSIZE_TO_POINTER(script.frame[j].number));
+		if (!named || named->function.lack == SPT_SCRIPT_IS_NOTHING)
+			return true;
+	}
+	named = g_hash_table_lookup(program->names, GSIZE_TO_POINTER(script.frame[i].number));
+	return named && named->function.lack == SPT_SCRIPT_IS_SPARE;
 }
 
 static char *program_say(const struct program *program, const struct sysprof_script_frame *frame)
@@ -291,7 +313,8 @@ static GPtrArray *program_look(struct program *program)
 		program_name(program, chain_user_records->pdata[i]);
 	g_ptr_array_unref(chain_user_records);
 	for (unsigned i = 0; i < script.n; i++)
-		g_ptr_array_add(frames, program_say(program, &script.frame[i]));
+		if (!is_left_out(program, i))
+			g_ptr_array_add(frames, program_say(program, &script.frame[i]));
 	if (script.is_cut)
 		g_ptr_array_add(frames, g_strdup("(cut)"));
 	g_assert_false(ptrace(PTRACE_DETACH, thread, NULL, NULL));
@@ -352,6 +375,23 @@ static bool are_same(const GPtrArray *found, const GPtrArray *said, bool by_fram
 	return true;
 }
 
+/* Of what comes in this way V8's own function has no frame. */
+#define IN_PART ", compiled into its caller"
+#define NO_FILE "\t[v8]\t"
+
+/* Whether what was found is what was said without the first frame of a script of V8's own. */
+static bool are_same_without(const GPtrArray *found, GPtrArray *said)
+{
+	unsigned i = 0;
+
+	while (i < said->len && !strstr(said->pdata[i], NO_FILE))
+		i++;
+	if (i == said->len)
+		return false;
+	g_ptr_array_remove_index(said, i);
+	return are_same(found, said, true);
+}
+
 static void show(const char *what, const GPtrArray *frames)
 {
 	for (unsigned i = 0; i < frames->len; i++)
@@ -403,7 +443,8 @@ static void test_interpreter(const void *data)
 			g_autoptr(GPtrArray) found = program_look(&program);
 
 			n++;
-			if (!are_same(found, said, is_by_frames(program.chain))) {
+			if (!are_same(found, said, is_by_frames(program.chain)) &&
+			    !(strstr(way, IN_PART) && are_same_without(found, said))) {
 				n_different++;
 				g_test_message("another stack by %s", way);
 				show("said", said);

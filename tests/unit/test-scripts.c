@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "record/script-names.h"
 #include "scripts/cpython-code.h"
 #include "scripts/ruby-code.h"
 #include "scripts/v8-code.h"
@@ -355,6 +356,97 @@ static void test_names_of_v8(void)
 	check_v8(spans, "abc", "/\357\277\275");
 }
 
+#define V8_TAG SPT_TAG(5, 11, 3)
+#define NODE 40
+#define SCRIPT_FRAME(code, position)                                                               \
+	(SYSPROF_FRAME_SCRIPT | (uint64_t)(code) << SYSPROF_FRAME_CODE_SHIFT | (position))
+#define ADDED(code) SCRIPT_FRAME(code, SPT_V8_INLINED)
+#define OWN(code) SCRIPT_FRAME(code, SYSPROF_POSITION_NOT_TOLD)
+#define NATIVE(object) ((uint64_t)(object) << SYSPROF_FRAME_OBJECT_SHIFT | 64)
+
+/* A function of V8's called "abc", if it is there. */
+static void take_v8(SptScriptNames *names, uint64_t number, SptScriptLack lack)
+{
+	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS] = { 0 };
+	uint8_t name[2][SPT_V8_HEADER_BYTES], prefix[SPT_V8_PREFIX_BYTES] = { 0 };
+	struct {
+		struct sysprof_code code;
+		uint64_t room[32];
+	} record = { .code = { .code = number, .tag = V8_TAG, .object = NODE } };
+	SptObjectRow row;
+	uint64_t *at = record.room;
+
+	if (lack)
+		spans[SPT_V8_PREFIX] = (SptSpan){ prefix, sizeof(prefix) };
+	else
+		put_v8_string(spans + SPT_V8_NAME, name, 3, true, "abc");
+	if (lack == SPT_SCRIPT_IS_SPARE)
+		spans[SPT_V8_POSITIONS] = (SptSpan){ prefix, 16 };
+	for (unsigned i = 0; i < SYSPROF_CHAIN_MAX_SPANS; i++) {
+		record.code.bytes[i] = (uint16_t)spans[i].bytes;
+		if (spans[i].bytes)
+			memcpy(at, spans[i].data, spans[i].bytes);
+		at += (spans[i].bytes + 7) / 8;
+	}
+	record.code.record.size = (uint16_t)(at - (uint64_t *)&record);
+	spt_script_names_take(names, &record.code, &row);
+}
+
+/* @frames, up to a 0, after the removal are @kept. */
+static void check_fold(SptScriptNames *names, const uint64_t *frames, bool with_loops,
+		       const uint64_t *kept)
+{
+	struct {
+		struct sysprof_sample sample;
+		uint64_t frames[16];
+	} room = { .sample = { .record = { .size = sizeof(room) / 8,
+					   .flags = SYSPROF_SAMPLE_SCRIPT } } };
+	const struct sysprof_sample *folded;
+	unsigned n = 0;
+
+	for (; frames[room.sample.n_user]; room.sample.n_user++)
+		room.frames[room.sample.n_user] = frames[room.sample.n_user];
+	folded = spt_script_names_fold(names, &room.sample, with_loops);
+	for (; kept[n]; n++)
+		g_assert_cmphex(folded->frames[n], ==, kept[n]);
+	g_assert_cmpuint(folded->n_user, ==, n);
+}
+
+#define FRAMES(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
+
+/* Functions that come in addition are all there, or none of them. */
+static void test_additions(void)
+{
+	g_autoptr(SptScriptNames) names = spt_script_names_new();
+	uint64_t native = NATIVE(NODE), other = NATIVE(NODE + 4);
+
+	take_v8(names, 1, SPT_SCRIPT_IS_THERE);
+	take_v8(names, 2, SPT_SCRIPT_IS_THERE);
+	take_v8(names, 3, SPT_SCRIPT_IS_NOTHING);
+	take_v8(names, 5, SPT_SCRIPT_IS_SPARE);
+	check_fold(names, FRAMES(other, ADDED(1), OWN(2), native, other), false,
+		   FRAMES(other, ADDED(1), OWN(2), other));
+	check_fold(names, FRAMES(other, ADDED(1), OWN(2), native, other), true,
+		   FRAMES(other, ADDED(1), OWN(2), native, other));
+	/* One is none, or has no name yet. */
+	check_fold(names, FRAMES(other, ADDED(1), ADDED(3), OWN(2), native, other), false,
+		   FRAMES(other, OWN(2), other));
+	check_fold(names, FRAMES(ADDED(4), ADDED(1), OWN(2), native, other), true,
+		   FRAMES(OWN(2), native, other));
+	/* One is spare, which says nothing of the others. */
+	check_fold(names, FRAMES(other, ADDED(1), ADDED(5), OWN(2), native, other), false,
+		   FRAMES(other, ADDED(1), OWN(2), other));
+	/* Those of another function are not concerned. */
+	check_fold(names,
+		   FRAMES(ADDED(1), ADDED(4), OWN(1), native, ADDED(2), OWN(2), native, other),
+		   false, FRAMES(OWN(1), ADDED(2), OWN(2), other));
+	/* A function without a name is not removed, whatever its position. */
+	check_fold(names, FRAMES(ADDED(4), ADDED(4), other), false,
+		   FRAMES(ADDED(4), ADDED(4), other));
+	check_fold(names, FRAMES(ADDED(1), OWN(4), native, other), false,
+		   FRAMES(ADDED(1), OWN(4), native, other));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -363,6 +455,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/scripts/names/ruby", test_names_of_ruby);
 	g_test_add_func("/scripts/names", test_names);
 	g_test_add_func("/scripts/names-of-v8", test_names_of_v8);
+	g_test_add_func("/scripts/additions", test_additions);
 	g_test_add_func("/scripts/hostile", test_hostile);
 	g_test_add_func("/scripts/describe", test_describe);
 	return g_test_run();

@@ -251,8 +251,8 @@ static bool take_stack(SptRecorder *recorder, SptDeferredSample *stack, bool may
 		recorder->needs_snapshot = true;
 	if (how != SPT_UNWOUND && may_be_late)
 		return false;
-	if (!recorder->script_loops)
-		sample = spt_script_names_fold(spt_output_scripts(recorder->output), sample);
+	sample = spt_script_names_fold(spt_output_scripts(recorder->output), sample,
+				       recorder->script_loops);
 	view = spt_stack_of_sample(sample);
 	stack->row.node = spt_stacks_node(recorder->stacks, spt_recorder_stash(recorder), &view,
 					  sample->n_kernel && !stack->has_run, &end);

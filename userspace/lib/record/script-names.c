@@ -44,6 +44,7 @@ struct SptScriptNames {
 	GHashTable *variants;  /* GBytes of all that is known -> struct variant */
 	GHashTable *codes;     /* number -> struct variant */
 	uint64_t bytes;
+	struct variant nothing, spare;	/* of codes whose frames are removed */
 	unsigned n_taken, n_unnamed;
 	uint32_t next_id;
 	uint64_t n_numbers;	/* of codes, that were given here */
@@ -236,7 +237,10 @@ bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *cod
 	bool is_new = false;
 
 	if (g_hash_table_size(names->codes) < CODES_MAX && script_names_read(code, &function))
-		variant = get_variant(names, code, &function, ret, &is_new);
+		variant = function.lack == SPT_SCRIPT_IS_NOTHING ? &names->nothing :
+			  function.lack == SPT_SCRIPT_IS_SPARE ?
+				  &names->spare :
+				  get_variant(names, code, &function, ret, &is_new);
 	names->n_taken += variant != NULL;
 	if (variant)
 		g_hash_table_insert(names->codes, GSIZE_TO_POINTER(code->code), variant);
@@ -269,7 +273,7 @@ bool spt_script_names_frame(const SptScriptNames *names, uint64_t frame, SptFram
 	const struct variant *variant = variant_of(names, frame);
 	uint32_t line;
 
-	if (!variant)
+	if (!variant || !variant->function)
 		return false;
 	line = spt_interpreter_of_tag(variant->tag)
 		       ->line(variant->tag, &variant->code, frame & SYSPROF_FRAME_POSITION_MASK);
@@ -317,26 +321,68 @@ static struct sysprof_sample *script_names_copy(SptScriptNames *names,
 	return names->room;
 }
 
+static bool script_names_is_addition(uint64_t frame)
+{
+	return spt_script_names_is(frame) && !(frame & SYSPROF_FRAME_POSITION_MASK);
+}
+
+/*
+ * Whether user frames of @sample from @i on come in addition to one further out, and one of them
+ * has no name, or none yet: without it the others would have another caller.
+ */
+static bool are_left_out(const SptScriptNames *names, const struct sysprof_sample *sample,
+			 unsigned i)
+{
+	const __u64 *from = sample->frames + sample->n_kernel;
+	const struct variant *variant = NULL;
+	bool lacks_names = false;
+
+	for (; i < sample->n_user && spt_script_names_is(from[i]); i++) {
+		variant = variant_of(names, from[i]);
+		if (!script_names_is_addition(from[i]))
+			break;
+		lacks_names |= !variant || variant == &names->nothing;
+	}
+	return lacks_names && variant &&
+	       (!variant->function || spt_interpreter_of_tag(variant->tag)->has_additions);
+}
+
+/* Whether user frame @i of @sample is removed; @as_before: those that come in addition are. */
+static bool is_left_out(const SptScriptNames *names, const struct sysprof_sample *sample,
+			unsigned i, bool with_loops, bool *as_before)
+{
+	const __u64 *from = sample->frames + sample->n_kernel;
+
+	if (script_names_is_addition(from[i])) {
+		if (!i || !script_names_is_addition(from[i - 1]))
+			*as_before = are_left_out(names, sample, i);
+		return *as_before || variant_of(names, from[i]) == &names->spare;
+	}
+	return !with_loops && i && script_names_hide(names, from[i - 1], from[i]);
+}
+
 const struct sysprof_sample *spt_script_names_fold(SptScriptNames *names,
-						   const struct sysprof_sample *sample)
+						   const struct sysprof_sample *sample,
+						   bool with_loops)
 {
 	const __u64 *from = sample->frames + sample->n_kernel;
 	struct sysprof_sample *folded;
-	unsigned n = 1;
+	bool as_before = false;
+	unsigned n = 0;
 	__u64 *to;
 
 	/* Of addresses it is not seen here: what made them has left these frames out. */
 	if ((sample->record.flags & (SYSPROF_SAMPLE_SCRIPT | SYSPROF_SAMPLE_ADDRESSES)) !=
 	    SYSPROF_SAMPLE_SCRIPT)
 		return sample;
-	while (n < sample->n_user && !script_names_hide(names, from[n - 1], from[n]))
+	while (n < sample->n_user && !is_left_out(names, sample, n, with_loops, &as_before))
 		n++;
 	if (n >= sample->n_user)
 		return sample;
 	folded = script_names_copy(names, sample);
 	to = folded->frames + folded->n_kernel;
 	for (unsigned i = n + 1; i < sample->n_user; i++)
-		if (!script_names_hide(names, from[i - 1], from[i]))
+		if (!is_left_out(names, sample, i, with_loops, &as_before))
 			to[n++] = from[i];
 	folded->n_user = (uint16_t)n;
 	return folded;

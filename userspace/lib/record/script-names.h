@@ -37,11 +37,12 @@ static inline bool spt_script_names_is(uint64_t frame)
 /* What @frame is in the capture; false: its code is not known. */
 bool spt_script_names_frame(const SptScriptNames *names, uint64_t frame, SptFrame *ret);
 /*
- * @sample without the native frames that execute its scripts: itself if it has none, else a copy
- * that is valid until the next call.
+ * @sample without frames that are no functions and, but @with_loops, the native frames that
+ * execute its scripts: itself if it has none, else a copy that is valid until the next call.
  */
 const struct sysprof_sample *spt_script_names_fold(SptScriptNames *names,
-						   const struct sysprof_sample *sample);
+						   const struct sysprof_sample *sample,
+						   bool with_loops);
 
 /* Puts the name of the function at @offset in @object, unless it was put already. */
 void spt_script_names_put(SptScriptNames *names, uint32_t object, uint64_t offset, SptSink *to);

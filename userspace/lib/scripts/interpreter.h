@@ -33,11 +33,19 @@ typedef struct {
 /* The @bytes at @at of what was copied, at most 8; 0 if not all of them were. */
 uint64_t spt_span_word(const SptSpan *span, unsigned at, unsigned bytes);
 
+/* What a function of those that come in addition can be instead. */
+typedef enum {
+	SPT_SCRIPT_IS_THERE,
+	SPT_SCRIPT_IS_SPARE,		/* one too many: its frame is removed */
+	SPT_SCRIPT_IS_NOTHING,		/* not known: all of those are removed */
+} SptScriptLack;
+
 /* A function of a script. */
 typedef struct {
 	char *name, *file;
 	uint32_t first_line;		/* 0: not known */
 	GBytes *lines;			/* in the interpreter's own form; NULL: none */
+	SptScriptLack lack;
 } SptScriptFunction;
 
 void spt_script_function_clear(SptScriptFunction *function);
@@ -52,6 +60,8 @@ typedef struct {
 	/* Where the file is, from the command's directory; NULL: the command is it, or links it */
 	const char *beside;
 	bool has_steps;			/* its chains are of steps */
+	/* Its frames with position 0 come in addition: without a name they are removed */
+	bool has_additions;
 	/* Its chain; NULL: the file is none, or, with an SPT_INTERPRETER_ERROR, is not known. */
 	GBytes *(*describe)(const SptObject *file, GError **error);
 	/* What the spans of the chain are; false: no function. */

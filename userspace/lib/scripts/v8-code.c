@@ -80,6 +80,12 @@ bool spt_v8_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 
 	(void)tag;
 	*ret = (SptScriptFunction){ 0 };
+	if (!spans[SPT_V8_NAME].bytes && spans[SPT_V8_PREFIX].bytes) {
+		ret->lack = spans[SPT_V8_POSITIONS].bytes ? SPT_SCRIPT_IS_SPARE :
+							    SPT_SCRIPT_IS_NOTHING;
+		ret->name = g_strdup(NO_NAME);
+		return true;
+	}
 	if (!spans[SPT_V8_NAME].bytes && !spans[SPT_V8_POSITIONS].bytes)
 		return false;
 	/* It has a name, which could not be read. */

@@ -31,6 +31,9 @@ enum {
 /* Of a string's type. */
 #define SPT_V8_IS_ONE_BYTE 8
 
+/* The position of a frame of a function that was compiled into another one. */
+#define SPT_V8_INLINED 0
+
 bool spt_v8_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		 SptScriptFunction *ret);
 uint32_t spt_v8_line(uint32_t tag, const SptScriptFunction *function, uint32_t position);

@@ -4,7 +4,7 @@
  * compiled, with the function at a fixed place in it.  Where that and the rest is, the file says
  * itself, in constants that V8 has for debuggers (v8dbg_...).  Names are in the heap, whose objects
  * move: they are looked up when a function is first seen.  Functions that the optimising compiler
- * put into their callers have no frame, and are not seen.
+ * put into their callers have no frame: v8-inlined.c finds those.
  */
 #include <string.h>
 
@@ -13,16 +13,24 @@
 #include "scripts/program.h"
 #include "scripts/script-elf.h"
 #include "scripts/v8-code.h"
+#include "scripts/v8-inlined.h"
 #include "unwind/functions.h"
 
 #define NUMBER 5
-#define MAX_FRAMES 140			/* about as many as the fuel of a program allows */
+#define MAX_FRAMES 240			/* more than the fuel of a program allows */
 #define CONSTANTS "v8dbg_"
 #define CONSTANT_MOST 0xffff
 #define BUILTINS "Builtins_"
 /* v8::internal::Version::major_ and minor_, of ints. */
 #define MAJOR "_ZN2v88internal7Version6major_E"
 #define MINOR "_ZN2v88internal7Version6minor_E"
+/* v8::IsolateGroup::GetDefault(), which begins with mov group(%rip), %rXX. */
+#define GROUP_GETTER "_ZN2v812IsolateGroup10GetDefaultEv"
+#define LOAD_0 0x48
+#define LOAD_1 0x8b
+#define LOAD_2 0x05
+#define LOAD_2_MASK 0xc7
+#define LOAD_BYTES 7
 #define BUILTINS_LEAST (1u << 20)	/* bytes; they have 1.4 million and more */
 /* Behind the frame pointer: the caller's, and the return address. */
 #define FRAME_END 16
@@ -106,28 +114,28 @@ struct constants {
 	bool has[N_CONSTANTS];
 	unsigned major, minor;
 	SptScriptSymbol builtins;	/* V8's own functions, one after the other */
+	uint64_t group;			/* the address of the pointer to V8's default group */
+	const SptV8Layout *layout;	/* of optimised code; NULL: not known */
 };
 
 enum {
-	R_THREAD,
-	R_BIAS,
-	R_END,				/* of the frame; for names: the function */
-	R_SP,
-	R_FP,
-	R_SLOT,
-	R_WORD,
-	R_SHARED,
-	R_IDENTITY,
-	R_POSITION,
-	R_SCOPE,
-	R_NAME,
-	R_NAME_TEXT,
-	R_SCRIPT,
-	R_SCRIPT_TEXT,
-	R_COUNT,
+	R_END = SPT_V8_R_END,
+	R_SP = SPT_V8_R_SP,
+	R_FP = SPT_V8_R_FP,
+	R_SLOT = SPT_V8_R_SLOT,
+	R_WORD = SPT_V8_R_WORD,
+	R_SHARED = SPT_V8_R_SHARED,
+	R_IDENTITY = SPT_V8_R_IDENTITY,
+	R_POSITION = SPT_V8_R_POSITION,
+	R_SCOPE = SPT_V8_R_SCOPE,
+	R_NAME = SPT_V8_R_NAME,
+	R_NAME_TEXT = SPT_V8_R_NAME_TEXT,
+	R_SCRIPT = SPT_V8_R_SCRIPT,
+	R_SCRIPT_TEXT = SPT_V8_R_SCRIPT_TEXT,
+	R_COUNT = SPT_V8_R_COUNT,
 	/* In the program of names. */
-	R_POSITIONS = R_FP,
-	R_PREFIX = R_SHARED,
+	R_POSITIONS = SPT_V8_R_POSITIONS,
+	R_PREFIX = SPT_V8_R_PREFIX,
 };
 
 /* A file may be hostile; those of V8 are small. */
@@ -163,6 +171,19 @@ static void v8_take_version(const struct constants *constants, uint64_t address,
 		*to = (unsigned)number;
 }
 
+/* The function begins with a load of the pointer, relative to the next instruction. */
+static void v8_take_group(struct constants *constants, uint64_t address)
+{
+	uint8_t code[LOAD_BYTES];
+	int32_t distance;
+
+	if (!spt_script_elf_read(constants->file, address, code, sizeof(code)) ||
+	    code[0] != LOAD_0 || code[1] != LOAD_1 || (code[2] & LOAD_2_MASK) != LOAD_2)
+		return;
+	memcpy(&distance, code + LOAD_BYTES - sizeof(distance), sizeof(distance));
+	constants->group = address + LOAD_BYTES + (uint64_t)(int64_t)distance;
+}
+
 static void v8_take_symbol(const char *name, const SptScriptSymbol *symbol, void *data)
 {
 	struct constants *constants = data;
@@ -175,6 +196,8 @@ static void v8_take_symbol(const char *name, const SptScriptSymbol *symbol, void
 		v8_take_version(constants, symbol->address, &constants->major);
 	else if (!strcmp(name, MINOR))
 		v8_take_version(constants, symbol->address, &constants->minor);
+	else if (!strcmp(name, GROUP_GETTER))
+		v8_take_group(constants, symbol->address);
 }
 
 /* NULL: all that is needed is there; else what is not. */
@@ -225,6 +248,7 @@ static void v8_add_frame(SptProgram *program, const struct constants *constants)
 	const int32_t *is = constants->is;
 	unsigned jump, of_script, no_string, nameless;
 
+	spt_v8_begin_frame(program);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_FP, R_END, -FRAME_END);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SLOT, R_FP, is[FP_FUNCTION]);
 	/* The frame is not made yet, or not any more. */
@@ -260,6 +284,8 @@ static void v8_add_frame(SptProgram *program, const struct constants *constants)
 	nameless = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
 	spt_program_land(program, no_string);
 	spt_program_land(program, of_script);
+	if (constants->layout)
+		spt_v8_add_inlined(program, constants->layout, is[FP_FUNCTION], constants->group);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_POSITION, 0, -1);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_SHARED, R_IDENTITY);
 	spt_program_land(program, nameless);
@@ -386,11 +412,14 @@ static void v8_add_scope_name(SptProgram *program, const int32_t *is)
 	spt_program_land(program, found);
 }
 
-static void v8_add_names(SptProgram *program, const int32_t *is)
+static void v8_add_names(SptProgram *program, const struct constants *constants)
 {
+	const int32_t *is = constants->is;
 	unsigned no_name, no_scope, no_text, no_script;
 
 	spt_program_begin_names(program);
+	if (constants->layout)
+		spt_v8_find_inlined(program, constants->layout);
 	v8_add_pointer(program, R_SCRIPT, R_END, is[SHARED_SCRIPT]);
 	no_script = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SCRIPT, R_SCRIPT, -SPT_V8_TAG);
@@ -487,6 +516,9 @@ static GBytes *v8_describe(const SptObject *file, GError **error)
 	}
 	if (!spt_script_elf_code(file, builtins->address, &difference))
 		return NULL;
+	constants.layout = spt_v8_layout(constants.major, constants.minor);
+	if (constants.layout && spt_v8_needs_group(constants.layout) && !constants.group)
+		constants.layout = NULL;
 	program = spt_program_new(SPT_TAG(NUMBER, constants.major, constants.minor), MAX_FRAMES,
 				  difference);
 	spt_program_of_frames(program);
@@ -494,7 +526,7 @@ static GBytes *v8_describe(const SptObject *file, GError **error)
 			 builtins->address - (uint64_t)difference + builtins->bytes);
 	v8_add_spans(program);
 	v8_add_frame(program, &constants);
-	v8_add_names(program, constants.is);
+	v8_add_names(program, &constants);
 	return spt_program_finish(program);
 }
 
@@ -505,6 +537,7 @@ const SptInterpreter spt_interpreter_v8 = {
 	.file = "node",
 	.symbol = "v8dbg_off_fp_function",
 	.command = "node",
+	.has_additions = true,
 	.describe = v8_describe,
 	.read = spt_v8_read,
 	.line = spt_v8_line,
