@@ -122,7 +122,7 @@ static bool call_mmap(struct hand *hand)
 		offset = number(hand) & ~(uint64_t)(PAGE - 1);
 	if (one_in(hand, 8))
 		length = number(hand) % (4 << 20);
-	at = mmap(NULL, length, protection, flags, slot(hand), offset);
+	at = mmap(place_for_mapping(hand), length, protection, flags, slot(hand), offset);
 	if (at == MAP_FAILED)
 		return false;
 	if (hand->mappings[which].at)

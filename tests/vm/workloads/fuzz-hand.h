@@ -8,11 +8,19 @@
 #define SLOTS		8
 #define MAPPINGS	16
 #define BUFFER_BYTES	(256 * 1024)
+/*
+ * Each thread's memory is in an area of its own, where nothing else is: a pointer whose lower half
+ * is spoilt, through which the kernel writes, leads to nobody else's.
+ */
+#define AREAS		(1ULL << 40)
+#define AREA_BYTES	(1ULL << 32)
+#define AREA_PLACES	128U	/* for mappings of the device */
 
 /* What one thread (or child) has to itself. */
 struct hand {
 	uint64_t random;
-	uint8_t *buffer;	/* BUFFER_BYTES, with an unmapped page behind it */
+	uint8_t *buffer;	/* BUFFER_BYTES, with an unmapped page behind it; begins the area */
+	unsigned place;		/* the next one for a mapping */
 	struct {
 		void *at;
 		size_t bytes;
@@ -89,6 +97,13 @@ static void *place_of(struct hand *hand, size_t bytes)
 		       place(hand, bytes);
 }
 
+/* Where the next mapping of the device may be: never where the one before it is. */
+static inline void *place_for_mapping(struct hand *hand)
+{
+	hand->place = hand->place % AREA_PLACES + 1;
+	return hand->buffer + AREA_BYTES / 2 / AREA_PLACES * hand->place;
+}
+
 static int slot(struct hand *hand)
 {
 	return __atomic_load_n(&slots[below(hand, SLOTS)], __ATOMIC_RELAXED);
@@ -117,10 +132,13 @@ static void spoil(struct hand *hand, void *arg, size_t bytes)
 
 static void hand_make(struct hand *hand, uint64_t seed)
 {
+	static uint64_t n_areas;
+	uint64_t area = AREAS + AREA_BYTES * __atomic_fetch_add(&n_areas, 1, __ATOMIC_RELAXED);
+
 	memset(hand, 0, sizeof(*hand));
 	hand->random = seed * 0x9e3779b97f4a7c15ULL + 1;
-	hand->buffer = mmap(NULL, BUFFER_BYTES + PAGE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	hand->buffer = mmap((void *)(uintptr_t)area, BUFFER_BYTES + PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	if (hand->buffer == MAP_FAILED || mprotect(hand->buffer + BUFFER_BYTES, PAGE, PROT_NONE))
 		err(1, "cannot have memory");
 }
