@@ -12,6 +12,9 @@
 #include "import/unpack.h"
 #include "perf-example.h"
 
+/* Each mutation reads its file again, of which one line for a sample is like the next. */
+#define SAMPLES 40
+
 static void put_seed(const char *directory, const char *name, const void *bytes, size_t n)
 {
 	g_autofree char *path = g_build_filename(directory, name, NULL);
@@ -35,16 +38,22 @@ static void put_unpacked(const char *directory, const char *from, const char *na
 
 static void put_exports(const char *directory, const SptCapture *capture)
 {
+	const SptFilter filter = {
+		.begin_ns = EXAMPLE_BEGIN_NS,
+		.end_ns = EXAMPLE_BEGIN_NS + SAMPLES * EXAMPLE_PERIOD_NS,
+	};
 	g_autoptr(SptSymbols) symbols = spt_symbols_new(capture, NULL);
-	g_autoptr(SptProfile) profile = spt_profile_new_base(capture, symbols, SPT_METRIC_CPU);
+	g_autoptr(SptProfile) base = spt_profile_new_base(capture, symbols, SPT_METRIC_CPU);
+	g_autoptr(SptProfile) profile = spt_profile_refilter(base, &filter, NULL);
 	const SptExportInput input = {
 		.profile = profile,
-		.base = profile,
+		.base = base,
 		.capture = capture,
 		.symbols = symbols,
+		.filter = &filter,
 		.start_ns = EXAMPLE_BEGIN_NS,
-		.begin_ns = EXAMPLE_BEGIN_NS,
-		.end_ns = EXAMPLE_BEGIN_NS + EXAMPLE_WRITTEN_SAMPLES * EXAMPLE_PERIOD_NS,
+		.begin_ns = filter.begin_ns,
+		.end_ns = filter.end_ns,
 	};
 	const SptExport *const formats[] = { &spt_export_folded,     &spt_export_pprof,
 					     &spt_export_speedscope, &spt_export_chrome,
