@@ -81,6 +81,11 @@ assert 0 < found["mapped"]["duration_ns"] < 1e9, found' 2>&1
 else
 	skip 'syscap' 'libsysprof-capture is not here (libsysprof-4-dev)'
 fi
+result 'speedscope: no functions but those on its stacks' "$(
+	"$cli" export --format speedscope --metric off-cpu --process beat "$work/waits.capture" |
+		python3 -c 'import json, sys
+names = [frame["name"] for frame in json.load(sys.stdin)["shared"]["frames"]]
+assert sorted(names) == ["beat", "main", "wait_for_work"], names' 2>&1)"
 # What restricts a report restricts what is written, or is refused in a sentence.
 for format in folded svg text html speedscope pprof otlp firefox chrome perfetto syscap perf-script \
 	jsonl csv callgrind order order-first autofdo fdata lanes; do
