@@ -44,10 +44,10 @@ build/tests/gen-capture "$work/example.capture" &&
 	build/tests/gen-samples "$work/many.capture" 20000 2000 &&
 	build/tests/gen-waits "$work/waits.capture" || exit 1
 for name in example many waits; do
-	for format in folded speedscope chrome firefox pprof syscap; do
+	for format in folded speedscope chrome firefox pprof perfetto syscap; do
 		comes_back $name $format folded
 	done
-	for format in speedscope chrome firefox pprof; do
+	for format in speedscope chrome firefox pprof perfetto; do
 		comes_back $name $format text
 	done
 done
@@ -55,7 +55,7 @@ for name in example waits; do
 	comes_back $name callgrind text
 done
 # Another metric becomes CPU time there.
-for format in speedscope chrome firefox callgrind; do
+for format in speedscope chrome firefox callgrind perfetto; do
 	comes_back waits $format text --metric off-cpu
 done
 
@@ -211,6 +211,54 @@ shows 'chrome: what else is in it' bash -c '"$1" report "$2" | head -n 2' - "$cl
 90 samples, 0 lost, in 89.0 µs; one period is 1000 ns
 1 events of the trace were not read
 END
+# written KIND: a trace that perfetto-write.py makes
+written()
+{
+	python3 tests/cli/perfetto-write.py "$1" >"$work/$1.pftrace"
+	echo "$work/$1.pftrace"
+}
+shows 'perfetto: slices by clocks, numbers and tracks of sequences' "$cli" export -f folded \
+	"$(written slices)" <<'END'
+program;outer 200
+program;outer;inner 100
+END
+shows 'perfetto: what else is in it' bash -c '"$1" report "$2" | sed -n 2p' - "$cli" \
+	"$work/slices.pftrace" <<'END'
+2 events of the trace were not read
+END
+shows 'perfetto: samples of two sequences, one without a name' "$cli" export -f folded \
+	"$(written samples)" <<'END'
+process 10;main;0x1234 2
+process 10;main;first 2
+process 10;main;second 2
+END
+# by_thread METRIC FILE: how long threads waited
+by_thread()
+{
+	"$cli" report --metric "$1" --by thread "$2" | sed -n '/By thread/,$ p' | sed 1d
+}
+shows 'perfetto: switches are waits' by_thread off-cpu "$(written switches)" <<'END'
+ 100.00     7400 ns           2  worker (pid 10, tid 11)
+END
+shows 'perfetto: what was preempted was not blocked' by_thread blocked "$work/switches.pftrace" <<'END'
+ 100.00     7000 ns           1  worker (pid 10, tid 11)
+END
+shows 'perfetto: switches by columns' by_thread off-cpu "$(written compact)" <<'END'
+ 100.00     7000 ns           1  worker (pid 11, tid 11)
+END
+"$cli" export -f perfetto -o "$work/waits.pftrace" "$work/waits.capture"
+# One of helper's began before the recording.
+not_helper()
+{
+	by_thread off-cpu "$1" | awk '$5 != "helper" { $1 = ""; print }'
+}
+shows 'perfetto: states of tasks are waits' not_helper "$work/waits.pftrace" \
+	< <(not_helper "$work/waits.capture")
+head -c 150 "$work/samples.pftrace" >"$work/cut"
+refuses 'perfetto: cut off before the first sample' 'it has no samples' "$work/cut"
+# Behind what is looked at to know the format.
+{ for _ in {1..2000}; do cat "$work/compact.pftrace"; done; printf '\n\003\n\004a'; } >"$work/damaged"
+refuses 'perfetto: a packet that is none' 'one of its packets is damaged' "$work/damaged"
 shows 'callgrind: calls, also of itself' "$cli" export -f folded "$work/callgrind-calls" <<'END'
 a;main 57
 a;main;f 200
@@ -323,8 +371,8 @@ result 'a heap of gperftools is no text of perf script' "$(
 	"$cli" report "$work/cut" 2>&1 | grep -q 'it is not a capture' || echo it is taken)"
 "$cli" export --format perfetto -o "$work/cut" "$work/counts.capture" 2>"$work/err"
 result 'a trace of Perfetto is no profile of pprof without samples' "$(
-	"$cli" import -o "$work/cut.capture" "$work/cut" 2>&1 |
-		grep -q 'its format is not known' || echo it is taken)"
+	"$cli" import -o "$work/cut.capture" "$work/cut" 2>&1 && "$cli" info "$work/cut.capture" |
+		grep -q '^source  *Perfetto trace$' || echo it is none)"
 # A function without a name is called by where it begins; a place in one is dropped.
 printf 'a 1/1 [000] 1.000001: 1000000 cpu-clock:\n\t%16s %s\n\t%16s %s\n\t%16s %s\n\n' \
 	7eda10 'cc1+0x7ed990 (/usr/lib/cc1)' 1149 'main+0x10 (/tmp/main)' \

@@ -9,6 +9,9 @@
 
 #include "capture-example.h"
 #include "export/export.h"
+#ifdef SPT_HAS_PPROF
+#include "formats/perfetto.pb-c.h"
+#endif
 #include "import/unpack.h"
 #include "perf-example.h"
 
@@ -58,7 +61,11 @@ static void put_exports(const char *directory, const SptCapture *capture)
 	const SptExport *const formats[] = { &spt_export_folded,     &spt_export_pprof,
 					     &spt_export_speedscope, &spt_export_chrome,
 					     &spt_export_firefox,    &spt_export_callgrind,
-					     &spt_export_syscap };
+					     &spt_export_syscap,
+#ifdef SPT_HAS_PPROF
+					     &spt_export_perfetto,
+#endif
+	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
 		g_autoptr(GString) text = g_string_new(NULL);
@@ -115,6 +122,109 @@ static void put_perf_script(const char *directory)
 	put_seed(directory, "perf-script", stacks, strlen(stacks));
 	put_seed(directory, "perf-script-line", line, strlen(line));
 }
+
+#ifdef SPT_HAS_PPROF
+static void add_packet(GByteArray *file, SptPerfettoPacket *packet)
+{
+	SptPerfettoPacket *packets[] = { packet };
+	SptPerfettoTrace trace = SPT_PERFETTO_TRACE__INIT;
+	guint before = file->len;
+
+	packet->has_trusted_packet_sequence_id = true;
+	packet->trusted_packet_sequence_id = 1;
+	trace.n_packet = 1;
+	trace.packet = packets;
+	g_byte_array_set_size(
+		file, before + (guint)spt_perfetto_trace__get_packed_size(&trace));
+	spt_perfetto_trace__pack(&trace, file->data + before);
+}
+
+/* Numbers, a clock and a track of a sequence, and the thread that it is of. */
+static void add_sequence(GByteArray *file)
+{
+	SptPerfettoClock boot = SPT_PERFETTO_CLOCK__INIT, own = SPT_PERFETTO_CLOCK__INIT,
+			 *clocks[] = { &boot, &own };
+	SptPerfettoClocks snapshot = SPT_PERFETTO_CLOCKS__INIT;
+	SptPerfettoEventDefaults event = SPT_PERFETTO_EVENT_DEFAULTS__INIT;
+	SptPerfettoDefaults defaults = SPT_PERFETTO_DEFAULTS__INIT;
+	SptPerfettoText name = SPT_PERFETTO_TEXT__INIT, *names[] = { &name };
+	SptPerfettoInterned interned = SPT_PERFETTO_INTERNED__INIT;
+	SptPerfettoThread thread = SPT_PERFETTO_THREAD__INIT;
+	SptPerfettoTrack track = SPT_PERFETTO_TRACK__INIT;
+	SptPerfettoPacket packet = SPT_PERFETTO_PACKET__INIT;
+
+	boot.has_clock_id = boot.has_timestamp = own.has_clock_id = own.has_timestamp = true;
+	own.has_is_incremental = own.is_incremental = own.has_unit_multiplier_ns = true;
+	boot.clock_id = 6;
+	boot.timestamp = own.unit_multiplier_ns = 1000;
+	own.clock_id = defaults.timestamp_clock_id = 64;
+	snapshot.n_clocks = G_N_ELEMENTS(clocks);
+	snapshot.clocks = clocks;
+	event.has_track_uuid = defaults.has_timestamp_clock_id = true;
+	event.track_uuid = track.uuid = 7;
+	defaults.track_event_defaults = &event;
+	name.has_iid = name.has_str = true;
+	name.iid = 1;
+	name.str = (ProtobufCBinaryData){ 4, (uint8_t *)"work" };
+	interned.n_event_names = 1;
+	interned.event_names = names;
+	thread.has_pid = thread.has_tid = track.has_uuid = true;
+	thread.pid = thread.tid = 10;
+	track.thread = &thread;
+	packet.clock_snapshot = &snapshot;
+	packet.trace_packet_defaults = &defaults;
+	packet.interned_data = &interned;
+	packet.track_descriptor = &track;
+	add_packet(file, &packet);
+}
+
+/* Slices, and switches one by one and by columns: our own exports write neither. */
+static void put_perfetto(const char *directory)
+{
+	g_autoptr(GByteArray) file = g_byte_array_new();
+	SptPerfettoSwitch change = SPT_PERFETTO_SWITCH__INIT;
+	SptPerfettoKernelEvent one = SPT_PERFETTO_KERNEL_EVENT__INIT, *all[] = { &one };
+	SptPerfettoSwitches columns = SPT_PERFETTO_SWITCHES__INIT;
+	SptPerfettoKernelEvents events = SPT_PERFETTO_KERNEL_EVENTS__INIT;
+	SptPerfettoPacket switches = SPT_PERFETTO_PACKET__INIT;
+	ProtobufCBinaryData comm = { 4, (uint8_t *)"comm" };
+
+	add_sequence(file);
+	for (int i = 0; i < 4; i++) {
+		SptPerfettoEvent event = SPT_PERFETTO_EVENT__INIT;
+		SptPerfettoPacket packet = SPT_PERFETTO_PACKET__INIT;
+
+		packet.has_timestamp = event.has_type = true;
+		packet.timestamp = 10;
+		event.type = i < 2 ? SPT_PERFETTO_EVENT_TYPE__SPT_PERFETTO_BEGIN :
+				     SPT_PERFETTO_EVENT_TYPE__SPT_PERFETTO_END;
+		event.has_name_iid = i < 2;
+		event.name_iid = 1;
+		packet.track_event = &event;
+		add_packet(file, &packet);
+	}
+	one.has_timestamp = true;
+	change.has_prev_pid = change.has_prev_state = change.has_next_pid = true;
+	one.timestamp = 2000;
+	change.prev_pid = 10;
+	change.prev_state = 1;
+	one.sched_switch = &change;
+	columns.n_switch_timestamp = columns.n_switch_prev_state = columns.n_switch_next_pid = 2;
+	columns.switch_timestamp = (uint64_t[]){ 3000, 1000 };
+	columns.switch_prev_state = (int64_t[]){ 0, 2 };
+	columns.switch_next_pid = (int32_t[]){ 10, 0 };
+	columns.n_intern_table = 1;
+	columns.intern_table = &comm;
+	columns.n_switch_next_comm_index = 1;
+	columns.switch_next_comm_index = (uint32_t[]){ 0 };
+	events.n_event = 1;
+	events.event = all;
+	events.compact_sched = &columns;
+	switches.ftrace_events = &events;
+	add_packet(file, &switches);
+	put_seed(directory, "perfetto-foreign", file->data, file->len);
+}
+#endif
 
 /* What our own exports do not have. */
 static void put_foreign(const char *directory)
@@ -191,5 +301,8 @@ int main(int argc, char **argv)
 	put_perf_data(argv[1]);
 	put_perf_script(argv[1]);
 	put_foreign(argv[1]);
+#ifdef SPT_HAS_PPROF
+	put_perfetto(argv[1]);
+#endif
 	return 0;
 }

@@ -11,8 +11,8 @@
 #include "export/json-text.h"
 
 /*
- * Those that are on stacks: a profile also lists those of all else that was recorded.  Returns their
- * numbers in the file, by function, which the caller frees.
+ * Those that are on stacks: a profile also lists those of all else that was recorded.  Returns
+ * their numbers in the file, by function, which the caller frees.
  */
 static uint32_t *write_functions(const SptProfile *profile, const SptAmounts *amounts, SptOut *out)
 {

@@ -56,6 +56,7 @@ typedef struct {
 	ROW(heaptrack)                                                                             \
 	ROW(syscap)                                                                                \
 	ROW(pprof)                                                                                 \
+	ROW(perfetto)                                                                              \
 	ROW(perf_data)                                                                             \
 	ROW(callgrind)                                                                             \
 	ROW(xml)                                                                                   \

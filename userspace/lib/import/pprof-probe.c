@@ -147,3 +147,48 @@ bool spt_import_pprof_is(const char *begin, size_t bytes)
 	}
 	return is_sure;
 }
+
+/* Fields of a packet of Perfetto. */
+#define PACKET	 1u
+#define TIME	 8u
+#define SEQUENCE 10u
+
+/* Whether a whole field is a message; *@ret_is_packet: it has what packets have. */
+static bool probe_packet(const struct probe_field *field, bool *ret_is_packet)
+{
+	struct probe_walk walk = { field->bytes, field->bytes + field->n };
+
+	while (walk.at < walk.end) {
+		struct probe_field part;
+
+		if (!probe_head(&walk, &part) || part.n > (size_t)(walk.end - walk.at))
+			return false;
+		walk.at += part.n;
+		*ret_is_packet |= part.type == VARINT &&
+				  (part.number == TIME || part.number == SEQUENCE);
+	}
+	return true;
+}
+
+bool spt_import_perfetto_is(const char *begin, size_t bytes)
+{
+	struct probe_walk walk = { (const uint8_t *)begin, (const uint8_t *)begin + bytes };
+	bool is_sure = false;
+
+	while (walk.at < walk.end) {
+		struct probe_field field;
+
+		if (!probe_head(&walk, &field))
+			/* Only the end of what there is may cut it off. */
+			return is_sure && walk.at == walk.end;
+		if (field.number != PACKET || field.type != BYTES)
+			return false;
+		if (field.n > (size_t)(walk.end - walk.at))
+			return is_sure;
+		field.bytes = walk.at;
+		walk.at += field.n;
+		if (!probe_packet(&field, &is_sure))
+			return false;
+	}
+	return is_sure;
+}
