@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "export/span-keys.h"
+#include "profile/selection.h"
 #include "rewrite/bundle.h"
 #include "rewrite/merge.h"
 
