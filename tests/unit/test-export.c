@@ -396,6 +396,7 @@ static void test_parts(void)
 	for (unsigned i = 0; (format = spt_export_format(i)); i++) {
 		if (format->carries == 0 || format->carries & ~all)
 			g_error("%s does not say what it carries", format->name);
+		g_assert_cmpint(*format->ending, ==, '.');
 		g_assert_true(spt_export_find(format->name) == format);
 	}
 	for (unsigned part = 0; part < SPT_EXPORT_N_PARTS; part++)

@@ -366,7 +366,7 @@ static bool write_perfetto(G_GNUC_UNUSED const SptExportInput *input, G_GNUC_UNU
 
 const SptExport spt_export_perfetto = {
 	.name = "perfetto",
-	.ending = "pftrace",
+	.ending = ".pftrace",
 	.help = "a trace for ui.perfetto.dev: samples, waits, events, counters",
 	.menu = SPT_WORDS("Export _Perfetto (PFTRACE)…"),
 	.needs = SPT_EXPORT_NEEDS_SAMPLES,
