@@ -167,7 +167,6 @@ static bool export_samples(const SptCapture *capture, const SptSummary *summary,
 {
 	g_autoptr(SptSymbols) symbols = spt_filter_options_symbols(&options->filter, capture);
 	const SptShape *shape = &options->filter.shape.shape;
-	const SptMetric *metric = options->filter.metric;
 	g_autoptr(SptProfile) whole = NULL;
 	g_autoptr(SptProfile) shaped = NULL;
 	g_autoptr(SptProfile) profile = NULL;
@@ -175,9 +174,7 @@ static bool export_samples(const SptCapture *capture, const SptSummary *summary,
 
 	if (!symbols)
 		return false;
-	whole = options->format->takes_parts && !metric->is_cpu ?
-			spt_profile_new_base_for(capture, symbols, metric, filter) :
-			spt_profile_new_reread(capture, symbols, metric, filter);
+	whole = spt_profile_new_reread(capture, symbols, options->filter.metric, filter);
 	if (!spt_shape_is_plain(shape))
 		shaped = spt_profile_arrange(whole, &(SptArrangement){ .shape = *shape });
 	input.base = shaped ? shaped : whole;

@@ -68,8 +68,6 @@ typedef struct {
 	const char *name, *ending;	/* for --format; of its files */
 	const char *help, *menu;	/* for --help; the item of the viewer's menu */
 	SptExportNeeds needs;
-	/* Many parts of the time are taken, which is slow if rows are long and none are kept. */
-	bool takes_parts;
 	unsigned carries;		/* SPT_EXPORT_CARRIES_... */
 	/* False: with a sentence.  It does not report writes that fail: spt_out_finish() does. */
 	bool (*write)(const SptExportInput *input, SptOut *out, GError **error);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pairs.h"
 #include "base/words.h"
 #include "export/json-text.h"
 #include "picture/heat.h"
@@ -23,10 +24,9 @@
 #define SPT_PAGE_NAME_BYTES 400
 #define MOST_NODES	    30000
 #define TOP_SHOWN	    500
-/* Parts of the time; fewer if it takes too many steps to sum each of them up. */
-#define MOST_PARTS  240
-#define LEAST_PARTS 20
-#define MOST_STEPS  400000000u
+#define MOST_PARTS 240
+/* Of the text of a sum: two numbers and their commas. */
+#define LEAST_SUM_BYTES 4
 
 #define NS_PER_US 1000
 
@@ -163,110 +163,177 @@ void spt_page_data_clear(SptPageData *data)
 
 /* What they have when. */
 
+/* What a node of the page, or its rest, has in a part of the time. */
+struct page_sum {
+	uint32_t part, index;		/* index: twice its slot, and 1 more for the rest */
+	uint64_t weight;
+};
+
 struct times {
 	const SptPageData *data;
 	GString *text;
-	uint64_t *sums;		   /* by slot: of itself, and of its rest */
+	struct spt_pairs places;	/* (part, index) -> place in sums */
+	GArray *sums;			/* struct page_sum: of parts that are not written */
 	uint64_t divisor, carried; /* of ns, microseconds are written; the rest is carried */
-	uint32_t n_parts;
+	uint32_t n_parts, n_written;
 };
 
-static void page_data_append_part(struct times *times, const SptProfile *profile, bool is_first)
+static void page_data_add(struct times *times, uint32_t part, uint32_t node, uint64_t weight)
 {
 	const SptPageData *data = times->data;
-	uint32_t n, last = 0, n_sums = 2 * data->kept->len;
-	const SptTreeNode *nodes = spt_profile_tree(profile, &n);
-	const char *comma = "";
+	uint32_t slot = data->slot[node];
+	bool is_kept = g_array_index(data->kept, uint32_t, slot) == node;
+	const struct page_sum none = { part, 2 * slot + !is_kept, 0 };
+	uint32_t *place = spt_pairs_at(&times->places, part, none.index);
 
-	memset(times->sums, 0, n_sums * sizeof(*times->sums));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t slot = data->slot[i];
-		bool is_kept = g_array_index(data->kept, uint32_t, slot) == i;
+	if (*place == UINT32_MAX) {
+		*place = times->sums->len;
+		g_array_append_val(times->sums, none);
+	}
+	g_array_index(times->sums, struct page_sum, *place).weight += weight;
+}
 
-		times->sums[2 * slot + !is_kept] += nodes[i].self;
-	}
-	g_string_append(times->text, is_first ? "[" : ",\n[");
-	for (uint32_t i = 0; i < n_sums; i++) {
-		if (!times->sums[i])
-			continue;
-		times->carried += times->sums[i];
-		g_string_append_printf(times->text, "%s%" PRIu32 ",%" PRIu64, comma, i - last,
-				       times->carried / times->divisor);
-		times->carried %= times->divisor;
-		last = i;
-		comma = ",";
-	}
-	g_string_append_c(times->text, ']');
+static uint64_t page_data_part_end(const struct times *times, uint32_t part)
+{
+	const SptExportInput *input = times->data->input;
+	uint64_t length_ns = input->end_ns - MIN(input->begin_ns, input->end_ns);
+
+	return part + 1 < times->n_parts ?
+		       input->begin_ns + (uint64_t)((unsigned __int128)length_ns * (part + 1) /
+						    times->n_parts) :
+		       UINT64_MAX;
 }
 
 /* The first part has what was before, and the last one what came after: nothing is lost. */
-static SptFilter page_data_filter_of_part(const struct times *times, uint32_t part)
+static uint32_t page_data_part_of(const struct times *times, uint64_t time)
 {
 	const SptExportInput *input = times->data->input;
-	SptFilter filter = input->filter ? *input->filter : (SptFilter){ 0 };
-	uint64_t length_ns = input->end_ns - MIN(input->begin_ns, input->end_ns);
+	uint64_t since_ns = time - MIN(input->begin_ns, time),
+		 length_ns = MAX(input->end_ns - MIN(input->begin_ns, input->end_ns), 1),
+		 part = (uint64_t)((unsigned __int128)since_ns * times->n_parts / length_ns);
+	uint32_t n = (uint32_t)MIN(part, times->n_parts - 1);
 
-	if (part > 0)
-		filter.begin_ns = input->begin_ns +
-				  (uint64_t)((unsigned __int128)length_ns * part / times->n_parts);
-	if (part + 1 < times->n_parts)
-		filter.end_ns = input->begin_ns + (uint64_t)((unsigned __int128)length_ns *
-							     (part + 1) / times->n_parts);
-	return filter;
+	/* Ends are rounded down. */
+	while (n > 0 && time < page_data_part_end(times, n - 1))
+		n--;
+	while (time >= page_data_part_end(times, n) && n + 1 < times->n_parts)
+		n++;
+	return n;
 }
 
-/* False: there is no room for that number of parts. */
+/* A row that has a length is in each part by as much of its time as that has. */
+static void page_data_add_row(struct times *times, const SptProfileRow *row)
+{
+	const SptFilter *filter = times->data->input->filter;
+	uint64_t from = row->time - MIN(row->duration_ns, row->time), to = row->time, done = 0;
+
+	if (row->duration_ns && filter) {
+		from = MAX(from, filter->begin_ns);
+		to = filter->end_ns ? MIN(to, filter->end_ns) : to;
+	}
+	if (!row->duration_ns || from >= to) {
+		page_data_add(times, page_data_part_of(times, row->time), row->leaf, row->weight);
+		return;
+	}
+	for (uint32_t part = page_data_part_of(times, from);; part++) {
+		uint64_t end = MIN(page_data_part_end(times, part), to),
+			 until = (uint64_t)((unsigned __int128)row->weight * (end - from) /
+					    (to - from));
+
+		if (until > done)
+			page_data_add(times, part, row->leaf, until - done);
+		done = until;
+		if (end == to)
+			break;
+	}
+}
+
+static gint page_data_by_part(gconstpointer a, gconstpointer b)
+{
+	const struct page_sum *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* All sums are in order; those of @part begin at @at.  Returns where those of the next one do. */
+static guint page_data_append_part(struct times *times, uint32_t part, guint at)
+{
+	const char *comma = "";
+	uint32_t last = 0;
+
+	g_string_append(times->text, part ? ",\n[" : "[");
+	for (; at < times->sums->len; at++) {
+		const struct page_sum *sum = &g_array_index(times->sums, struct page_sum, at);
+
+		if (sum->part != part)
+			break;
+		times->carried += sum->weight;
+		g_string_append_printf(times->text, "%s%" PRIu32 ",%" PRIu64, comma,
+				       sum->index - last, times->carried / times->divisor);
+		times->carried %= times->divisor;
+		last = sum->index;
+		comma = ",";
+	}
+	g_string_append_c(times->text, ']');
+	return at;
+}
+
+/* The parts before @end. */
+static void page_data_write_parts(struct times *times, uint32_t end)
+{
+	guint at = 0;
+
+	g_array_sort(times->sums, page_data_by_part);
+	for (; times->n_written < end; times->n_written++)
+		at = page_data_append_part(times, times->n_written, at);
+	g_array_set_size(times->sums, 0);
+	spt_pairs_clear(&times->places);
+}
+
+/*
+ * False: there is no room for that number of parts.  Rows come by the ends of their times: of those
+ * that have no length, the sums of one part are kept at a time, else those of all.
+ */
 static bool page_data_make_times(struct times *times, uint32_t n_parts)
 {
 	const SptExportInput *input = times->data->input;
-	g_autoptr(SptProfileRows) rows = NULL;
-	SptProfile *profile = NULL;
+	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(input->base, input->filter);
+	bool is_cpu = spt_profile_metric(input->profile)->is_cpu;
+	SptProfileRow row;
 
 	g_string_truncate(times->text, 0);
-	times->carried = 0;
+	g_array_set_size(times->sums, 0);
+	spt_pairs_clear(&times->places);
+	times->carried = times->n_written = 0;
 	times->n_parts = n_parts;
-	if (spt_profile_metric(input->profile)->is_cpu)
-		rows = spt_profile_rows_new(input->base, input->filter);
-	for (uint32_t i = 0; i < n_parts; i++) {
-		const SptFilter filter = page_data_filter_of_part(times, i);
+	while (spt_profile_rows_next(rows, &row)) {
+		uint32_t part = is_cpu ? page_data_part_of(times, row.time) : 0;
 
-		/* Rows without a length are in one part each, in their order. */
-		profile = rows ? spt_profile_of_rows(
-					 rows, i + 1 < n_parts ? filter.end_ns : UINT64_MAX,
-					 profile) :
-				 spt_profile_refilter(input->base, &filter, profile);
-		page_data_append_part(times, profile, i == 0);
-		if (n_parts > 1 && times->text->len > TIMES_BYTES)
-			break;
+		if (part > times->n_written)
+			page_data_write_parts(times, part);
+		page_data_add_row(times, &row);
+		if (n_parts > 1 && times->text->len + times->sums->len * LEAST_SUM_BYTES >
+					   TIMES_BYTES)
+			return false;
 	}
-	spt_profile_free(profile);
+	page_data_write_parts(times, n_parts);
 	return n_parts == 1 || times->text->len <= TIMES_BYTES;
-}
-
-/* Each part takes a step for each node and function, and for rows that are long in time. */
-static uint32_t page_data_most_parts(const SptPageData *data)
-{
-	const SptExportInput *input = data->input;
-	uint64_t steps = (uint64_t)data->n_nodes + data->n_functions + 1;
-
-	if (!spt_profile_metric(input->profile)->is_cpu)
-		steps += spt_profile_n_samples(input->base);
-	/* Shorter ones are no parts. */
-	if (input->end_ns <= input->begin_ns + MOST_PARTS)
-		return 1;
-	return (uint32_t)CLAMP(MOST_STEPS / steps, LEAST_PARTS, MOST_PARTS);
 }
 
 static void page_data_write_times(const SptPageData *data, SptOut *out)
 {
-	const SptMetric *metric = spt_profile_metric(data->input->profile);
+	const SptExportInput *input = data->input;
+	const SptMetric *metric = spt_profile_metric(input->profile);
 	struct times times = {
 		.data = data,
 		.text = g_string_new(NULL),
-		.sums = g_new(uint64_t, 2 * (size_t)data->kept->len),
+		.sums = g_array_new(FALSE, FALSE, sizeof(struct page_sum)),
 		.divisor = metric->unit == SPT_UNIT_NS && !metric->is_cpu ? NS_PER_US : 1,
 	};
-	uint32_t n = page_data_most_parts(data);
+	/* Shorter ones are no parts. */
+	uint32_t n = input->end_ns <= input->begin_ns + MOST_PARTS ? 1 : MOST_PARTS;
 
 	while (!page_data_make_times(&times, n))
 		n /= 2;
@@ -274,7 +341,8 @@ static void page_data_write_times(const SptPageData *data, SptOut *out)
 	g_string_append_len(spt_out_text(out), times.text->str, (gssize)times.text->len);
 	g_string_append(spt_out_text(out), "]");
 	g_string_free(times.text, TRUE);
-	g_free(times.sums);
+	g_array_unref(times.sums);
+	spt_pairs_clear(&times.places);
 }
 
 /* The rest. */

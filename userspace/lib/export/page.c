@@ -321,7 +321,6 @@ const SptExport spt_export_html = {
 	.help = "a page to look at and to mail: summary, timeline, flame graph, functions, tree",
 	.menu = SPT_WORDS("Export Page (_HTML)…"),
 	.needs = SPT_EXPORT_NEEDS_SAMPLES,
-	.takes_parts = true,
 	.carries = SPT_EXPORT_CARRIES_STACKS | SPT_EXPORT_CARRIES_OBJECTS |
 		   SPT_EXPORT_CARRIES_TIMES,
 	.write = write_html,

@@ -10,9 +10,6 @@ struct SptProfileRows {
 	bool *wanted;			/* by node of the whole stacks; NULL: all */
 	uint64_t behind_ns;		/* rows that are later are not selected */
 	SptRowWalk *walk;		/* NULL: it begins */
-	SptProfileRow last;
-	bool is_last_left;		/* for the next profile of rows */
-	bool has_ended;
 };
 
 SptProfileRows *spt_profile_rows_new(const SptProfile *base, const SptFilter *filter)
@@ -50,7 +47,6 @@ bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret)
 	const struct spt_base_row *row;
 	uint64_t weight;
 
-	rows->has_ended = false;
 	if (!rows->walk)
 		rows->walk = spt_row_walk_new(rows->base, rows->selection.begin_ns);
 	while ((row = spt_row_walk_next(rows->walk)) && row->time <= rows->behind_ns) {
@@ -60,7 +56,7 @@ bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret)
 					   has_details ? &row->detail : NULL, row->time,
 					   row->duration_ns, &weight))
 			continue;
-		rows->last = *ret = (SptProfileRow){
+		*ret = (SptProfileRow){
 			.time = row->time,
 			.duration_ns = row->duration_ns,
 			.weight = weight,
@@ -71,19 +67,15 @@ bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret)
 		return true;
 	}
 	g_clear_pointer(&rows->walk, spt_row_walk_free);
-	rows->has_ended = true;
 	return false;
 }
 
-SptProfile *spt_profile_of_rows(SptProfileRows *rows, uint64_t end_ns, SptProfile *reuse)
+SptProfile *spt_profile_of_rows(SptProfileRows *rows, SptProfile *reuse)
 {
 	SptProfile *profile = spt_profile_begin_sums(rows->base, reuse);
-	SptProfileRow row = rows->last;
+	SptProfileRow row;
 
-	while (rows->is_last_left || (!rows->has_ended && spt_profile_rows_next(rows, &row))) {
-		rows->is_last_left = row.time >= end_ns;
-		if (rows->is_last_left)
-			break;
+	while (spt_profile_rows_next(rows, &row)) {
 		profile->selfs[row.leaf] += row.weight;
 		profile->n_samples++;
 	}

@@ -31,10 +31,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptProfileRows, spt_profile_rows_free)
 bool spt_profile_rows_next(SptProfileRows *rows, SptProfileRow *ret);
 
 /*
- * A profile of the next rows, all that are before @end_ns, with the functions and tree nodes of the
- * base, as spt_profile_refilter() makes it.  @reuse: as there.
+ * A profile of the rows that are left, with the functions and tree nodes of the base, as
+ * spt_profile_refilter() makes it.  @reuse: as there.
  */
-SptProfile *spt_profile_of_rows(SptProfileRows *rows, uint64_t end_ns, SptProfile *reuse);
+SptProfile *spt_profile_of_rows(SptProfileRows *rows, SptProfile *reuse);
 
 G_END_DECLS
 

@@ -215,7 +215,7 @@ static SptProfile *refilter_reread(const SptProfile *base, const SptFilter *filt
 {
 	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(base, filter);
 
-	return spt_profile_of_rows(rows, UINT64_MAX, reuse);
+	return spt_profile_of_rows(rows, reuse);
 }
 
 SptProfile *spt_profile_refilter(const SptProfile *base, const SptFilter *filter, SptProfile *reuse)
