@@ -174,36 +174,10 @@ static void test_reads_again(void)
 	check_reread(2 * SPT_REREAD_ROWS);
 }
 
-/* Parts of the time, one after the other, and nothing after the last one. */
-static void test_profiles_of_rows(void)
-{
-	SptProfile *part = NULL;
-	struct fake fake;
-
-	fake_init(&fake);
-	fake_random_on_cpus(&fake, 1000);
-
-	g_autoptr(SptSymbols) symbols = spt_symbols_new(fake_capture(&fake), NULL);
-	g_autoptr(SptProfile) base = spt_profile_new_reread(&fake.capture, symbols, NULL, NULL);
-	g_autoptr(SptProfileRows) rows = spt_profile_rows_new(base, NULL);
-
-	for (uint64_t begin = 0; begin < 3000; begin += 300) {
-		const SptFilter filter = { .begin_ns = begin, .end_ns = begin + 300 };
-		g_autoptr(SptProfile) expected = spt_profile_refilter(base, &filter, NULL);
-
-		part = spt_profile_of_rows(rows, begin + 300, part);
-		g_assert_cmpmem(part->tree->data, part->tree->len * sizeof(SptTreeNode),
-				expected->tree->data, expected->tree->len * sizeof(SptTreeNode));
-	}
-	spt_profile_free(part);
-	fake_clear(&fake);
-}
-
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/rows/are-the-profile", test_rows_are_the_profile);
 	g_test_add_func("/rows/reads-again", test_reads_again);
-	g_test_add_func("/rows/profiles-of-rows", test_profiles_of_rows);
 	return g_test_run();
 }
