@@ -176,8 +176,7 @@ static void lead(struct hand *hand, struct team *team, uint8_t *pages)
 	int old;
 
 	team->leads++;
-	old = __atomic_exchange_n(&team->fd, open(SYSPROF_DEVICE, O_RDWR | O_NONBLOCK | O_CLOEXEC),
-				  __ATOMIC_RELAXED);
+	old = __atomic_exchange_n(&team->fd, open_for_one(O_RDWR | O_NONBLOCK), __ATOMIC_RELAXED);
 	if (old >= 0)
 		close(old);
 	for (unsigned turn = 1 + below(hand, 3); turn--;) {

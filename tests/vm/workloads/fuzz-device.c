@@ -19,7 +19,6 @@
 
 #define THREADS		8
 #define SEEDS		64	/* of a seed that is given: each thread has its own */
-#define OWN_DESCRIPTORS	512	/* from here on they are of one thread */
 
 static const struct {
 	const char *name;
@@ -73,7 +72,9 @@ static bool call_ioctl(struct hand *hand, enum call call)
 			memcpy(arg, room, bytes);
 	}
 	ret = ioctl(slot(hand), commands[call], arg);
-	if (!ret && call == CALL_MAP_FD && ((struct sysprof_map_fd *)arg)->fd > 2)
+	/* In a mapping of the device it may be another number by now. */
+	if (!ret && call == CALL_MAP_FD && arg != hand->mappings[0].at &&
+	    ((struct sysprof_map_fd *)arg)->fd > 2)
 		close(((struct sysprof_map_fd *)arg)->fd);
 	return !ret;
 }
@@ -264,23 +265,6 @@ static void *fuzz(void *data)
 	return NULL;
 }
 
-/*
- * The device at a number that no other thread has, or has had: one that was closed is still used for
- * a while, and may be given out again meanwhile.
- */
-static int open_for_one(void)
-{
-	int fd = -1;
-
-	while (fd < 0) {
-		int low = device_open();
-
-		fd = fcntl(low, F_DUPFD_CLOEXEC, OWN_DESCRIPTORS);
-		close(low);
-	}
-	return fd;
-}
-
 /* A reader that lies about how far it has read, all the time. */
 static void *lie(void *data)
 {
@@ -288,8 +272,8 @@ static void *lie(void *data)
 
 	hand_make(&hand, (uintptr_t)data);
 	while (!time_is_up()) {
-		struct session session =
-			session_of(open_for_one(), NS_PER_MS, one_in(&hand, 2) ? PAGE : 4 * PAGE);
+		uint32_t bytes = one_in(&hand, 2) ? PAGE : 4 * PAGE;
+		struct session session = session_of(open_for_one(O_RDWR), NS_PER_MS, bytes);
 		struct sysprof_sources sources = { .size = sizeof(sources) };
 
 		fill_sources(&hand, &sources);

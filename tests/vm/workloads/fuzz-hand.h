@@ -15,6 +15,7 @@
 #define AREAS		(1ULL << 40)
 #define AREA_BYTES	(1ULL << 32)
 #define AREA_PLACES	128U	/* for mappings of the device */
+#define OWN_DESCRIPTORS	512	/* from here on they are of one thread, or of its mates */
 
 /* What one thread (or child) has to itself. */
 struct hand {
@@ -95,6 +96,25 @@ static void *place_of(struct hand *hand, size_t bytes)
 	return one_in(hand, 12) && hand->mappings[0].at && hand->mappings[0].bytes >= bytes ?
 		       hand->mappings[0].at :
 		       place(hand, bytes);
+}
+
+/*
+ * The device at a number that other threads do not have: one that was closed is still used for a
+ * while, and may be given out again meanwhile, for something else.
+ */
+static inline int open_for_one(int flags)
+{
+	int fd = -1;
+
+	while (fd < 0) {
+		int low = open(SYSPROF_DEVICE, flags | O_CLOEXEC);
+
+		if (low < 0)
+			return -1;
+		fd = fcntl(low, F_DUPFD_CLOEXEC, OWN_DESCRIPTORS);
+		close(low);
+	}
+	return fd;
 }
 
 /* Where the next mapping of the device may be: never where the one before it is. */
