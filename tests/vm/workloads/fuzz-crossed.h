@@ -273,7 +273,8 @@ static void crossed_end(void)
 		printf("# crossed %u: %" PRIu64 " sessions, %" PRIu64 " samples, %" PRIu64
 		       " events, %" PRIu64 " copies\n",
 		       i, team->sessions, team->samples, team->events, team->copies);
-		ok(team->sessions && team->events && !team->wrong,
+		/* It may be a mate that has started each of them. */
+		ok(team->events && !team->wrong,
 		   "crossed sessions of %s have events (%" PRIu64 "), and whole records (%" PRIu64
 		   " are not)",
 		   team->is_member ? "a member" : "root", team->events, team->wrong);
