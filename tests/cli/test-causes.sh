@@ -72,8 +72,9 @@ find_cause()
 
 timed check 'a lock that threads fight for, beside a pool without work' find_cause \
 	'above all in pthread_mutex_lock( and others)? below update' ./server
+# Which of the two is said depends on how dear a fault is on this machine.
 timed check 'pages that fault again and again' find_cause \
-	'_fault itself.* is in parse and what it calls, [5-9][0-9] % was spent in the kernel' ./arena
+	'_fault itself.* (is in parse and what it calls|comes from parse), [5-9][0-9] % was spent in the kernel' ./arena
 timed check 'a call that blocks the main loop' find_cause \
 	'above all in g_dbus_connection_call_sync below refresh_battery' ./window
 
