@@ -8,33 +8,9 @@
 
 #include <string.h>
 
+#include "base/varint.h"
 #include "base/words.h"
 #include "capture/capture.h"
-
-/* At most 10 bytes and 64 bits; the common single byte first. */
-static inline bool get_varint(const uint8_t **next, const uint8_t *end, uint64_t *ret)
-{
-	const uint8_t *from = *next;
-	uint64_t value;
-	unsigned shift = 7;
-
-	if (from == end)
-		return false;
-	value = *from++;
-	if (value >= 0x80) {
-		value &= 0x7f;
-		for (;; shift += 7) {
-			if (from == end || (shift == 63 && *from > 1))
-				return false;
-			value |= (uint64_t)(*from & 0x7f) << shift;
-			if (*from++ < 0x80)
-				break;
-		}
-	}
-	*next = from;
-	*ret = value;
-	return true;
-}
 
 static bool table_decode_damaged(GError **error, const char *clause)
 {
@@ -47,7 +23,7 @@ bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GErr
 	const uint8_t *next = payload, *end = payload + bytes;
 	uint64_t rows, n_columns;
 
-	if (!get_varint(&next, end, &rows) || !get_varint(&next, end, &n_columns))
+	if (!spt_get_varint(&next, end, &rows) || !spt_get_varint(&next, end, &n_columns))
 		return table_decode_damaged(error, "its table has no head");
 	if (rows > SPT_TABLE_MAX_ROWS)
 		return table_decode_damaged(error,
@@ -61,10 +37,10 @@ bool spt_table_parse(SptTable *table, const uint8_t *payload, size_t bytes, GErr
 		SptColumn *column = &table->columns[i];
 		uint64_t data_bytes;
 
-		if (!get_varint(&next, end, &column->id) || next == end)
+		if (!spt_get_varint(&next, end, &column->id) || next == end)
 			return table_decode_damaged(error, "its table ends inside a column's head");
 		column->coding = *next++;
-		if (!get_varint(&next, end, &data_bytes) || data_bytes > (size_t)(end - next))
+		if (!spt_get_varint(&next, end, &data_bytes) || data_bytes > (size_t)(end - next))
 			return table_decode_damaged(error, "a column is longer than its block");
 		for (unsigned before = 0; before < i; before++)
 			if (table->columns[before].id == column->id)
@@ -92,7 +68,7 @@ static bool begin_planes(SptColumnCursor *cursor, uint32_t rows)
 	cursor->coding = *cursor->next++;
 	cursor->plane_rows = rows;
 	if (cursor->coding == SPT_CODING_DELTA &&
-	    !get_varint(&cursor->next, cursor->end, &cursor->value))
+	    !spt_get_varint(&cursor->next, cursor->end, &cursor->value))
 		return false;
 	return cursor->n_planes >= 1 && cursor->n_planes <= sizeof(uint64_t) &&
 	       cursor->coding <= SPT_CODING_DELTA &&
@@ -132,14 +108,14 @@ bool spt_column_begin(SptColumnCursor *cursor, const SptColumn *column, uint32_t
 		.factor = 1,
 	};
 	if (cursor->coding == SPT_CODING_SCALED &&
-	    !(get_varint(&cursor->next, cursor->end, &cursor->factor) && next_coding(cursor)))
+	    !(spt_get_varint(&cursor->next, cursor->end, &cursor->factor) && next_coding(cursor)))
 		return false;
 	if (cursor->coding == SPT_CODING_RISING && !begin_rising(cursor, &rows))
 		return false;
 	if (cursor->coding == SPT_CODING_PLANES)
 		return begin_planes(cursor, rows);
 	if (cursor->coding == SPT_CODING_CONST)
-		return get_varint(&cursor->next, cursor->end, &cursor->value);
+		return spt_get_varint(&cursor->next, cursor->end, &cursor->value);
 	return cursor->coding <= SPT_CODING_BYTES;
 }
 
@@ -203,7 +179,7 @@ static bool next_plain(SptColumnCursor *cursor, uint64_t *ret_values, unsigned n
 		next_from_planes(cursor, ret_values, n);
 	else if (!next_single_bytes(cursor, ret_values, n))
 		for (unsigned i = 0; i < n; i++)
-			if (!get_varint(&cursor->next, cursor->end, &ret_values[i]))
+			if (!spt_get_varint(&cursor->next, cursor->end, &ret_values[i]))
 				return false;
 	if (cursor->coding != SPT_CODING_VARINT)
 		for (unsigned i = 0; i < n; i++)
@@ -263,7 +239,8 @@ bool spt_column_next_bytes(SptColumnCursor *cursor, SptBytes *ret)
 {
 	uint64_t bytes;
 
-	if (cursor->coding != SPT_CODING_BYTES || !get_varint(&cursor->next, cursor->end, &bytes) ||
+	if (cursor->coding != SPT_CODING_BYTES ||
+	    !spt_get_varint(&cursor->next, cursor->end, &bytes) ||
 	    bytes > (size_t)(cursor->end - cursor->next))
 		return false;
 	*ret = (SptBytes) { cursor->next, (size_t)bytes };

@@ -5,6 +5,7 @@
  * tracks.  Switches of threads become waits.  Names may come behind what uses them, and packets of
  * different CPUs in any order: so the file is walked through twice.
  */
+#include "base/varint.h"
 #include "base/words.h"
 #include "import/import.h"
 #include "import/pprof-probe.h"
@@ -49,19 +50,6 @@ struct pftrace_reader {
 };
 
 /* Packets. */
-
-static bool pftrace_varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
-{
-	*ret = 0;
-	for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
-		uint8_t byte = *(*at)++;
-
-		*ret |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
 
 static const char *walk_pftrace(struct pftrace_reader *reader, const uint8_t *at, size_t bytes,
 				bool is_packed);
@@ -111,7 +99,7 @@ static const char *walk_pftrace(struct pftrace_reader *reader, const uint8_t *at
 	while (!wrong && !*reader->error && at < end) {
 		SptPerfettoPacket *packet;
 
-		if (!pftrace_varint(&at, end, &tag) || !pftrace_varint(&at, end, &n) ||
+		if (!spt_get_varint(&at, end, &tag) || !spt_get_varint(&at, end, &n) ||
 		    n > (size_t)(end - at))
 			break;
 		packet = tag == PACKET_TAG ? spt_perfetto_packet__unpack(NULL, n, at) : NULL;
