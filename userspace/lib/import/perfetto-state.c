@@ -221,7 +221,6 @@ static void take_track(SptPftraceState *state, const SptPerfettoTrack *from)
 	if (g_hash_table_size(state->tracks) >= SPT_PFTRACE_TRACKS)
 		return;
 	track = g_new0(SptPftraceTrack, 1);
-	track->parent = from->parent_uuid;
 	track->name = g_strndup(from->name ? from->name : "", NAME_BYTES);
 	if (from->process) {
 		track->pid = (uint32_t)from->process->pid;

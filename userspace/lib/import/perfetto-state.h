@@ -39,7 +39,6 @@ typedef struct {
 } SptPftraceSequence;
 
 typedef struct {
-	uint64_t parent;
 	char *name;			/* "": it has none */
 	uint32_t pid, tid;		/* 0: it is of no process, of no thread */
 } SptPftraceTrack;

@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "import/import.h"
 #include "sysprof-event.h"
+#include "trace/perf/waits.h"
 
 /* Most changes of a state that are kept. */
 #define CHANGES_MAX (1u << 25)
@@ -58,25 +59,6 @@ static const char *keep_change(SptPftraceWaits *waits, uint64_t time, int64_t ti
 	return NULL;
 }
 
-/* By the kernel's bits. */
-static uint8_t pftrace_state(int64_t bits)
-{
-	switch (bits & 0xff) {
-	case 0:
-		return SYSPROF_STATE_PREEMPTED;
-	case 0x01:
-	case 0x80:			/* an idle kernel thread */
-		return SYSPROF_STATE_SLEEP;
-	case 0x02:
-		return SYSPROF_STATE_DISK;
-	case 0x04:
-	case 0x08:
-		return SYSPROF_STATE_STOPPED;
-	default:
-		return SYSPROF_STATE_OTHER;
-	}
-}
-
 static const char *note_switch(SptPftraceWaits *waits, SptPftraceState *state,
 			       const SptPerfettoSwitch *event, uint64_t time, uint32_t cpu)
 {
@@ -84,7 +66,8 @@ static const char *note_switch(SptPftraceWaits *waits, SptPftraceState *state,
 
 	spt_pftrace_state_name(state, (uint32_t)event->prev_pid, &event->prev_comm);
 	spt_pftrace_state_name(state, (uint32_t)event->next_pid, &event->next_comm);
-	wrong = keep_change(waits, time, event->prev_pid, cpu, pftrace_state(event->prev_state));
+	wrong = keep_change(waits, time, event->prev_pid, cpu,
+			    spt_perf_waits_state_of((uint64_t)event->prev_state));
 	return wrong ? wrong :
 		       keep_change(waits, time, event->next_pid, cpu, SYSPROF_STATE_RUNNING);
 }
@@ -109,7 +92,7 @@ static const char *note_switches(SptPftraceWaits *waits, SptPftraceState *state,
 			spt_pftrace_state_name(state, (uint32_t)all->switch_next_pid[i],
 					       &all->intern_table[name]);
 		wrong = keep_change(waits, time, before, cpu,
-				    pftrace_state(all->switch_prev_state[i]));
+				    spt_perf_waits_state_of((uint64_t)all->switch_prev_state[i]));
 		before = all->switch_next_pid[i];
 		if (!wrong)
 			wrong = keep_change(waits, time, before, cpu, SYSPROF_STATE_RUNNING);

@@ -493,8 +493,7 @@ static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
 	waits_keep(&thread->waker_stack, header);
 }
 
-/* The state in which a thread leaves, by sched_switch. */
-static uint8_t waits_state_of(uint64_t bits)
+uint8_t spt_perf_waits_state_of(uint64_t bits)
 {
 	switch (bits & 0xff) {
 	case 0:
@@ -538,7 +537,7 @@ static void waits_take_sample(SptPerfWaits *waits, const struct spt_perf_who *wh
 		uint64_t bits;
 
 		memcpy(&bits, raw + waits->points.state_at, sizeof(bits));
-		thread->left_state = waits_state_of(bits);
+		thread->left_state = spt_perf_waits_state_of(bits);
 	}
 }
 

@@ -18,6 +18,9 @@ G_BEGIN_DECLS
 
 typedef struct SptPerfWaits SptPerfWaits;
 
+/* The state in which a thread leaves (enum sysprof_state), by prev_state of sched_switch. */
+uint8_t spt_perf_waits_state_of(uint64_t bits);
+
 /* @records makes the stacks and outlives it. */
 SptPerfWaits *spt_perf_waits_new(SptPerfRecords *records, const SptTraceConfig *config,
 				 const struct spt_perf_tracepoints *points, uint64_t start);
