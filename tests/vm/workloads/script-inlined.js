@@ -4,16 +4,7 @@
 // so before the first stack is said: script-inlined.js DUMP LOOPS.
 "use strict";
 const fs = require("fs");
-const { Worker, isMainThread, workerData } = require("worker_threads");
-
-if (!isMainThread) {
-	const line = Buffer.alloc(1);
-
-	while (fs.readSync(0, line, 0, 1) === 1) {
-		Atomics.add(workerData, 0, 1);
-	}
-	process.exit(0);
-}
+const { dump, lines, loops, stack } = require("./script-said.js");
 
 require("v8").setFlagsFromString("--allow-natives-syntax");
 const prepare = new Function("f", "%PrepareFunctionForOptimization(f)");
@@ -21,31 +12,9 @@ const optimize = new Function("f", "%OptimizeFunctionOnNextCall(f)");
 const isOptimized = new Function("f", "return (%GetOptimizationStatus(f) & 16) !== 0");
 const never = new Function("f", "%NeverOptimizeFunction(f)");
 
-const dump = fs.openSync(process.argv[2], "w");
-const loops = Number(process.argv[3]);
-const lines = new Int32Array(new SharedArrayBuffer(4));
 /* Of numbers, since what an array of others has may be compiled into the code. */
 const says = new Int32Array(1);
 let way;
-
-if (loops === 0) {
-	new Worker(__filename, { workerData: lines });
-}
-Error.stackTraceLimit = Infinity;
-
-function stack() {
-	const before = Error.prepareStackTrace;
-
-	Error.prepareStackTrace = (error, sites) => sites;
-	const sites = new Error().stack.slice(1);
-	Error.prepareStackTrace = before;
-	return sites.map((site) => {
-		const name = site.getFunctionName();
-		const own = name && !name.startsWith("[") && !site.isEval() ? name : "(anonymous)";
-
-		return `${own}\t${site.getFileName() || "[v8]"}\t${site.getLineNumber() || 0}\n`;
-	}).join("");
-}
 
 function leaf(n) {
 	if (says[0] === 0) {

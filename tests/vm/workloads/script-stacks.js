@@ -5,44 +5,7 @@
 // another thread waits, so that this one is in the script all the time.
 "use strict";
 const fs = require("fs");
-const { Worker, isMainThread, workerData } = require("worker_threads");
-
-if (!isMainThread) {
-	const line = Buffer.alloc(1);
-
-	while (fs.readSync(0, line, 0, 1) === 1) {
-		Atomics.add(workerData, 0, 1);
-	}
-	process.exit(0);
-}
-
-const dump = fs.openSync(process.argv[2], "w");
-const loops = Number(process.argv[3]);
-const lines = new Int32Array(new SharedArrayBuffer(4));
-
-if (loops === 0) {
-	new Worker(__filename, { workerData: lines });
-}
-Error.stackTraceLimit = Infinity;
-
-function stack() {
-	const before = Error.prepareStackTrace;
-
-	Error.prepareStackTrace = (error, sites) => sites;
-	const sites = new Error().stack.slice(1);
-	Error.prepareStackTrace = before;
-	/* Some of V8's own functions are of C++. */
-	const native = ["parse", "stringify"];
-
-	return sites.filter((site) => !site.isAsync() &&
-			    !(native.includes(site.getFunctionName()) && !site.getFileName())).map((site) => {
-		const name = site.getFunctionName();
-		/* What has no name in its source is called by a symbol, or eval. */
-		const own = name && !name.startsWith("[") && !site.isEval() ? name : "(anonymous)";
-
-		return `${own}\t${site.getFileName() || "[v8]"}\t${site.getLineNumber() || 0}\n`;
-	}).join("");
-}
+const { dump, lines, loops, stack } = require("./script-said.js");
 
 function leaf(way) {
 	const turn = Atomics.load(lines, 0);
