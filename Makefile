@@ -34,7 +34,7 @@ capstone ?= -lcapstone
 package_libs := \
 	$(subst -lcapstone,$(capstone),$(shell $(PKG_CONFIG) --libs $(packages) 2>/dev/null))
 
-warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla
+warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror=implicit-function-declaration
 flags := -std=gnu11 -D_GNU_SOURCE $(warnings) -fvisibility=hidden -DSPT_VERSION='"$(VERSION)"' \
 	-DSPT_CLI='"$(program)-cli"' \
 	-DSPT_HELPER='"$(program)-helper"' -DSPT_LIBEXEC='"$(prefix)/libexec"' \
