@@ -188,6 +188,18 @@ static inline uint64_t return_at(const struct spt_step *from, uint64_t rule, uin
 	return sp + (uint64_t)spt_rule_ra_offset(rule);
 }
 
+static inline bool fetch_return(const struct spt_step *from, struct spt_step *to)
+{
+	if (!to->pc_at)
+		return false;
+	/* It is below the stack pointer, and was found to be there with the rest of its frame. */
+	if (has_link(from) && to->pc_at == from->link_at) {
+		to->pc = load(to->pc_at);
+		return true;
+	}
+	return fetch(from, to->pc_at, &to->pc);
+}
+
 /* Most callers' frames begin at a distance from a register.  False: not this one's, or a guess. */
 static __always_inline bool step_plainly(const struct spt_step *from, uint64_t rule,
 					 struct spt_step *to)
@@ -262,7 +274,7 @@ static __attribute__((noinline)) bool step_otherwise(struct spt_step *from, stru
 	to->is_guess = is_guess(from);
 	to->stack_end = from->stack_end;
 	to->is_odd = true;
-	if (!to->pc_at || !fetch(from, to->pc_at, &to->pc) ||
+	if (!fetch_return(from, to) ||
 	    (!step_end_is_beside(from, sp) && !step_may_fetch(from, sp - 8)))
 		return false;
 	to->pc &= SPT_RING_POINTER_MASK;
