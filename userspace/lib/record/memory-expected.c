@@ -12,8 +12,8 @@
 #define TOLERANCE_NS 500000ULL
 
 struct expected {
-	uint32_t pid;
-	uint64_t time, next_time;	/* of the exec, and of the next one of that process */
+	uint64_t time;		/* of the exec */
+	unsigned previous;	/* the number of that process's program before it, from 1; 0: none */
 	char *name;
 };
 
@@ -57,12 +57,13 @@ void spt_memory_expected_free(struct spt_expected *all)
 void spt_memory_exec(SptMemory *memory, uint32_t pid, uint64_t time, const char *name)
 {
 	struct spt_expected *all = memory->expected;
-	struct expected row = { pid, time, UINT64_MAX, spt_one_line(name) };
-	unsigned before = GPOINTER_TO_UINT(
-		g_hash_table_lookup(all->latest, GUINT_TO_POINTER(pid)));
+	struct expected row = {
+		.time = time,
+		.previous = GPOINTER_TO_UINT(
+			g_hash_table_lookup(all->latest, GUINT_TO_POINTER(pid))),
+		.name = spt_one_line(name),
+	};
 
-	if (before)
-		g_array_index(all->programs, struct expected, before - 1).next_time = time;
 	g_array_append_val(all->programs, row);
 	g_hash_table_insert(all->latest, GUINT_TO_POINTER(pid),
 			    GUINT_TO_POINTER(all->programs->len));
@@ -84,33 +85,58 @@ void spt_memory_connected(SptMemory *memory, uint32_t pid, uint64_t stamp)
 	g_array_append_val(stamps, stamp);
 }
 
-static bool has_connected(const SptMemory *memory, const struct expected *program)
+static int compare_stamps(gconstpointer a, gconstpointer b)
 {
-	const GArray *stamps = g_hash_table_lookup(memory->expected->connections,
-						   GUINT_TO_POINTER(program->pid));
+	const uint64_t *first = a, *second = b;
 
-	for (unsigned i = 0; stamps && i < stamps->len; i++) {
-		uint64_t time = spt_memory_time(memory, g_array_index(stamps, uint64_t, i));
+	return (*first > *second) - (*first < *second);
+}
 
-		if (time + TOLERANCE_NS >= program->time &&
-		    (program->next_time == UINT64_MAX ||
-		     time < program->next_time + TOLERANCE_NS))
-			return true;
+/*
+ * Marks the program whose first ring is of @stamp: the last one that @latest's process had begun
+ * then.  One that began within the tolerance after it is it only if the one before has its ring:
+ * programs that end at once by an exec, as env(1) does, are closer than the tolerance.
+ */
+static void mark_connected(const SptMemory *memory, unsigned latest, uint64_t stamp,
+			   bool *is_connected)
+{
+	uint64_t time = spt_memory_time(memory, stamp);
+	const struct expected *program;
+
+	for (unsigned number = latest; number; number = program->previous) {
+		program = &g_array_index(memory->expected->programs, struct expected, number - 1);
+		if (program->time > time + TOLERANCE_NS)
+			continue;
+		if (program->time > time && program->previous &&
+		    !is_connected[program->previous - 1])
+			continue;
+		is_connected[number - 1] = true;
+		return;
 	}
-	return false;
 }
 
 uint64_t spt_memory_unconnected(const SptMemory *memory, const char **ret_name)
 {
 	const struct spt_expected *all = memory->expected;
+	g_autofree bool *is_connected = g_new0(bool, all->programs->len);
+	GHashTableIter iter;
+	void *pid, *value;
 	uint64_t n = 0;
 
+	g_hash_table_iter_init(&iter, all->connections);
+	while (g_hash_table_iter_next(&iter, &pid, &value)) {
+		GArray *stamps = value;
+
+		g_array_sort(stamps, compare_stamps);
+		for (unsigned i = 0; i < stamps->len; i++)
+			mark_connected(memory,
+				       GPOINTER_TO_UINT(g_hash_table_lookup(all->latest, pid)),
+				       g_array_index(stamps, uint64_t, i), is_connected);
+	}
 	*ret_name = NULL;
 	for (unsigned i = 0; i < all->programs->len; i++) {
-		const struct expected *program = &g_array_index(all->programs, struct expected, i);
-
-		if (!has_connected(memory, program) && !n++)
-			*ret_name = program->name;
+		if (!is_connected[i] && !n++)
+			*ret_name = g_array_index(all->programs, struct expected, i).name;
 	}
 	return n > all->unknown ? n - all->unknown : 0;
 }
