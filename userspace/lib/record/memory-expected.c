@@ -12,15 +12,15 @@
 #define TOLERANCE_NS 500000ULL
 
 struct expected {
-	uint64_t time;		/* of the exec */
-	unsigned previous;	/* the number of that process's program before it, from 1; 0: none */
+	uint64_t time; /* of the exec */
+	unsigned next; /* the number of that process's program after it, from 1; 0: none */
 	char *name;
 };
 
 struct spt_expected {
-	GArray *programs;		/* struct expected */
-	GHashTable *latest;		/* pid -> the number of its latest program, from 1 */
-	GHashTable *connections;	/* pid -> GArray of uint64_t: stamps of first rings */
+	GArray *programs;	    /* struct expected */
+	GHashTable *first, *latest; /* pid -> the number of its first or latest program, from 1 */
+	GHashTable *connections;    /* pid -> GArray of uint64_t: stamps of first rings */
 	/* Programs of another PID namespace that had exited before they could be asked for. */
 	uint64_t unknown;
 };
@@ -41,6 +41,7 @@ struct spt_expected *spt_memory_expected_new(void)
 
 	all->programs = g_array_new(FALSE, FALSE, sizeof(struct expected));
 	g_array_set_clear_func(all->programs, expected_clear);
+	all->first = g_hash_table_new(NULL, NULL);
 	all->latest = g_hash_table_new(NULL, NULL);
 	all->connections = g_hash_table_new_full(NULL, NULL, NULL, memory_expected_unref_array);
 	return all;
@@ -49,6 +50,7 @@ struct spt_expected *spt_memory_expected_new(void)
 void spt_memory_expected_free(struct spt_expected *all)
 {
 	g_array_unref(all->programs);
+	g_hash_table_unref(all->first);
 	g_hash_table_unref(all->latest);
 	g_hash_table_unref(all->connections);
 	g_free(all);
@@ -57,16 +59,17 @@ void spt_memory_expected_free(struct spt_expected *all)
 void spt_memory_exec(SptMemory *memory, uint32_t pid, uint64_t time, const char *name)
 {
 	struct spt_expected *all = memory->expected;
-	struct expected row = {
-		.time = time,
-		.previous = GPOINTER_TO_UINT(
-			g_hash_table_lookup(all->latest, GUINT_TO_POINTER(pid))),
-		.name = spt_one_line(name),
-	};
+	struct expected row = { .time = time, .name = spt_one_line(name) };
+	unsigned before = GPOINTER_TO_UINT(g_hash_table_lookup(all->latest, GUINT_TO_POINTER(pid)));
+	void *number;
 
 	g_array_append_val(all->programs, row);
-	g_hash_table_insert(all->latest, GUINT_TO_POINTER(pid),
-			    GUINT_TO_POINTER(all->programs->len));
+	number = GUINT_TO_POINTER(all->programs->len);
+	if (before)
+		g_array_index(all->programs, struct expected, before - 1).next = all->programs->len;
+	else
+		g_hash_table_insert(all->first, GUINT_TO_POINTER(pid), number);
+	g_hash_table_insert(all->latest, GUINT_TO_POINTER(pid), number);
 }
 
 void spt_memory_connected(SptMemory *memory, uint32_t pid, uint64_t stamp)
@@ -93,25 +96,28 @@ static int compare_stamps(gconstpointer a, gconstpointer b)
 }
 
 /*
- * Marks the program whose first ring is of @stamp: the last one that @latest's process had begun
- * then.  One that began within the tolerance after it is it only if the one before has its ring:
- * programs that end at once by an exec, as env(1) does, are closer than the tolerance.
+ * Marks the programs of a process, of which @number is the first one, whose first rings are of
+ * @stamps: each is the last one's that had begun.  One that began within the tolerance after it is
+ * it only if the one before has its ring: programs that end at once by an exec, as env(1) does, are
+ * closer than the tolerance.
  */
-static void mark_connected(const SptMemory *memory, unsigned latest, uint64_t stamp,
+static void mark_connected(const SptMemory *memory, unsigned number, GArray *stamps,
 			   bool *is_connected)
 {
-	uint64_t time = spt_memory_time(memory, stamp);
-	const struct expected *program;
+	const struct expected *programs = (const void *)memory->expected->programs->data, *next;
 
-	for (unsigned number = latest; number; number = program->previous) {
-		program = &g_array_index(memory->expected->programs, struct expected, number - 1);
-		if (program->time > time + TOLERANCE_NS)
-			continue;
-		if (program->time > time && program->previous &&
-		    !is_connected[program->previous - 1])
-			continue;
-		is_connected[number - 1] = true;
-		return;
+	g_array_sort(stamps, compare_stamps);
+	for (unsigned i = 0; number && i < stamps->len; i++) {
+		uint64_t time = spt_memory_time(memory, g_array_index(stamps, uint64_t, i));
+
+		for (; programs[number - 1].next; number = programs[number - 1].next) {
+			next = &programs[programs[number - 1].next - 1];
+			if (next->time > time + TOLERANCE_NS ||
+			    (next->time > time && !is_connected[number - 1]))
+				break;
+		}
+		if (programs[number - 1].time <= time + TOLERANCE_NS)
+			is_connected[number - 1] = true;
 	}
 }
 
@@ -120,19 +126,13 @@ uint64_t spt_memory_unconnected(const SptMemory *memory, const char **ret_name)
 	const struct spt_expected *all = memory->expected;
 	g_autofree bool *is_connected = g_new0(bool, all->programs->len);
 	GHashTableIter iter;
-	void *pid, *value;
+	void *pid, *stamps;
 	uint64_t n = 0;
 
 	g_hash_table_iter_init(&iter, all->connections);
-	while (g_hash_table_iter_next(&iter, &pid, &value)) {
-		GArray *stamps = value;
-
-		g_array_sort(stamps, compare_stamps);
-		for (unsigned i = 0; i < stamps->len; i++)
-			mark_connected(memory,
-				       GPOINTER_TO_UINT(g_hash_table_lookup(all->latest, pid)),
-				       g_array_index(stamps, uint64_t, i), is_connected);
-	}
+	while (g_hash_table_iter_next(&iter, &pid, &stamps))
+		mark_connected(memory, GPOINTER_TO_UINT(g_hash_table_lookup(all->first, pid)),
+			       stamps, is_connected);
 	*ret_name = NULL;
 	for (unsigned i = 0; i < all->programs->len; i++) {
 		if (!is_connected[i] && !n++)
