@@ -87,6 +87,8 @@ def of(metric, *options):
 # The first line is about samples.
 lost = sum(int(n.replace(",", "")) for line in said.splitlines() if not line.startswith("Recorded ")
            for n in re.findall(r"([\d,]+) (?:waits |calls )?(?:were )?lost", line))
+# Records of mappings may be among what the source lost, on a busy host: then functions have no names.
+samples_lost = [int(n.replace(",", "")) for n in re.findall(r"^Recorded .*, ([\d,]+) lost", said, re.M)]
 # Those that any recording may have are about none of its programs.
 notes = [line for line in said.splitlines() if line.startswith("Note: ")
          and re.search("not seen|unseen|not recorded|cannot be (seen|recorded)|could not|did not|invalid records", line)
@@ -109,6 +111,10 @@ else:
     is_measured = allocated > 16 << 20
     if not is_measured or abs(got["allocated"] - allocated) < .3 * allocated:
         got = truth
+if samples_lost != [0] and mode == "--memory" and got != truth:
+    sums = {metric: shown(metric).get("sum", 0) for metric in truth}
+    print(f"{got} have names, {samples_lost} records lost; in all {sums}")
+    got = {metric: min(sums[metric], truth[metric]) for metric in truth}
 print(f"{got} of {truth}, {lost} lost; {flags[:2]} {notes} {broken}")
 if flags[1] < int(places):
     sys.exit(1)
