@@ -106,6 +106,9 @@ local function by_calls()
 	;(loops and one or other)("one of two")
 	;(not loops or other)("another one of two")
 	local x = inner(inner and "with an argument that jumps" or "")
+	-- Its name is the first call's.
+	local function late(way) local x = leaf(way) return x end
+	x = late(late ~= inner and (inner and "first with arguments that jump") or "", inner == late, not inner)
 	local many = function(...) local n = select("#", ...) leaf("variable arguments") return n end
 	many(1, 2, 3)
 	leaf(string.format("%s", "with a call as its argument"))

@@ -45,8 +45,9 @@ enum {
 	OP_SELF = 20,
 	OP_MMBIN = 46,			/* nor do these */
 	OP_UNM = 49,
-	OP_CLOSE = 54,			/* from there on they jump, or may */
+	OP_CLOSE = 54,			/* from there on they jump, or may: forwards in arguments */
 	OP_JMP = 56,
+	OP_TESTSET = 67,
 	OP_CALL = 68,
 };
 
@@ -187,13 +188,13 @@ static void lua_jump_if_in(SptProgram *program, struct jumps *jumps, unsigned fi
 }
 
 /*
- * Finds the instruction, before the call at R_AT, that has set the register that is called.  Where
- * something jumps in between, nothing is known.
+ * Finds the instruction, before the call at R_AT, that has set the register that is called.  What
+ * jumps in between is of its arguments, and leads to them or to the call.
  */
 static void lua_add_search(SptProgram *program, struct jumps *none)
 {
-	struct jumps reads = { 0 };
-	unsigned back, is_later, no_call, is_it;
+	struct jumps unsure = { 0 }, reads = { 0 };
+	unsigned back, no_jump, is_later, no_call, is_it;
 
 	lua_add_operand(program, R_TARGET, A_SHIFT);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_LEFT, 0, LOOK_BACK);
@@ -202,9 +203,17 @@ static void lua_add_search(SptProgram *program, struct jumps *none)
 	lua_jump(program, none, SYSPROF_CHAIN_JEQI, 0, R_AT, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_AT, R_AT, -1);
 	lua_add_fetch(program, R_AT);
-	lua_jump(program, none, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_LFALSESKIP);
-	lua_jump_if_in(program, none, OP_CLOSE, OP_CALL);
 	lua_add_operand(program, R_OTHER, A_SHIFT);
+	/* Two of those that jump set a register, in one of two ways. */
+	lua_jump(program, &unsure, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_LFALSESKIP);
+	lua_jump(program, &unsure, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_TESTSET);
+	lua_jump_if_in(program, &reads, OP_CLOSE, OP_TESTSET);
+	no_jump = spt_program_add(program, SYSPROF_CHAIN_JEQ, 0, 0, 0);
+	lua_land(program, &unsure);
+	lua_jump(program, none, SYSPROF_CHAIN_JEQ, R_OTHER, R_TARGET, 0);
+	lua_land(program, &reads);
+	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, back);
+	spt_program_land(program, no_jump);
 	/* A call sets its register and those behind it. */
 	no_call = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_CALL);
 	is_later = spt_program_add(program, SYSPROF_CHAIN_JLT, R_TARGET, R_OTHER, 0);
@@ -219,6 +228,7 @@ static void lua_add_search(SptProgram *program, struct jumps *none)
 	is_it = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_SETUPVAL);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, back);
 	spt_program_land(program, is_it);
+	reads.n = 0;
 	lua_jump_if_in(program, &reads, OP_SETTABUP, OP_NEWTABLE);
 	lua_jump_if_in(program, &reads, OP_MMBIN, OP_UNM);
 	is_it = spt_program_add(program, SYSPROF_CHAIN_JEQ, 0, 0, 0);
