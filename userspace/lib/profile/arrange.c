@@ -258,7 +258,7 @@ SptProfile *spt_profile_arrange(const SptProfile *base, const SptArrangement *ar
 		.groups = g_array_new(FALSE, FALSE, sizeof(SptGroupRow)),
 		.texts = g_string_chunk_new(1024),
 	};
-	spt_tree_builder_init(&arranger.tree, UINT32_MAX, 0);
+	spt_tree_builder_init(&arranger.tree, UINT32_MAX);
 	spt_shaper_init(&arranger.shaper, base, &arrangement->shape, profile->functions);
 	if (arrangement->hides_system)
 		hide_system(base, arranger.shaper.becomes);
@@ -309,7 +309,7 @@ GArray *spt_profile_bottom_up(const SptProfile *profile, uint32_t function)
 	struct spt_tree_builder builder;
 	GArray *tree;
 
-	spt_tree_builder_init(&builder, function, 0);
+	spt_tree_builder_init(&builder, function);
 	for (uint32_t i = 1; i < profile->tree->len; i++) {
 		uint64_t weight = weight_of_way(profile, function, i);
 		uint32_t at = 0, node = function == UINT32_MAX ? i : nodes[i].parent;

@@ -437,7 +437,7 @@ SptDiffTree *spt_diff_tree(const SptProfile *before, const SptProfile *after, co
 			sides.worth[side] = most > 0 ? worth[side] / most : 0;
 	}
 	number_functions(&sides);
-	spt_tree_builder_init(&merged.builder, UINT32_MAX, 0);
+	spt_tree_builder_init(&merged.builder, UINT32_MAX);
 	for (unsigned side = 0; side < SPT_SIDES; side++) {
 		merged.selfs[side] = g_array_new(FALSE, TRUE, sizeof(double));
 		merge_side(&merged, &sides, side);

@@ -162,7 +162,7 @@ static GArray *merge_below(const SptProfile *profile, uint32_t root, const bool 
 	struct spt_tree_builder builder;
 	GArray *tree;
 
-	spt_tree_builder_init(&builder, root, 0);
+	spt_tree_builder_init(&builder, root);
 	merged[0] = UINT32_MAX;		/* the root is no function */
 	for (uint32_t i = 1; i < profile->tree->len; i++) {
 		uint32_t parent = merged[nodes[i].parent];

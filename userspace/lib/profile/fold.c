@@ -582,7 +582,7 @@ static void folder_init(struct folder *folder, enum folded_rows rows_of)
 	const SptCapture *capture = folder->capture;
 	uint32_t n = MAX(capture->n_nodes, 1);
 
-	spt_tree_builder_init(&folder->tree, UINT32_MAX, n);
+	spt_tree_builder_init(&folder->tree, UINT32_MAX);
 	folder->depth = g_new0(uint16_t, n);
 	folder->inlined = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	folder->path = g_new(uint32_t, SPT_STACK_MAX_FRAMES);

@@ -141,7 +141,7 @@ SptProfile *spt_profile_reshape(const SptProfile *profile, const SptShape *shape
 	reshaped->metric = profile->metric;
 	reshaped->n_samples = profile->n_samples;
 	reshaped->threads = profile->threads ? g_array_ref(profile->threads) : NULL;
-	spt_tree_builder_init(&tree, UINT32_MAX, profile->tree->len);
+	spt_tree_builder_init(&tree, UINT32_MAX);
 	spt_shaper_init(&shaper, profile, shape, reshaped->functions);
 	place_nodes(&shaper, profile, &tree);
 	reshaped->tree = spt_tree_builder_finish(&tree, reshaped->functions, NULL);

@@ -9,22 +9,17 @@
 
 #define FEW_SIBLINGS 16
 #define FIRST_SLOTS 64
-#define EXPECTED_MAX (1u << 22)
 /* Number of nodes that are prefetched while one is moved. */
 #define AHEAD 16
 
-void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function,
-			   uint32_t expected)
+void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function)
 {
 	SptTreeNode root = { .function = root_function };
 
-	expected = MIN(expected, EXPECTED_MAX);
 	*builder = (struct spt_tree_builder){
-		.nodes = g_array_sized_new(FALSE, FALSE, sizeof(SptTreeNode), expected + 1),
-		.n_slots = FIRST_SLOTS
+		.nodes = g_array_new(FALSE, FALSE, sizeof(SptTreeNode)),
+		.n_slots = FIRST_SLOTS,
 	};
-	while (builder->n_slots / 2 < expected)
-		builder->n_slots *= 2;
 	builder->slots = g_new0(struct spt_tree_slot, builder->n_slots);
 	g_array_append_val(builder->nodes, root);
 }

@@ -22,9 +22,7 @@ struct spt_tree_builder {
 	uint32_t n_slots;		/* a power of two */
 };
 
-/* @expected: the approximate number of nodes, or 0. */
-void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function,
-			   uint32_t expected);
+void spt_tree_builder_init(struct spt_tree_builder *builder, uint32_t root_function);
 void spt_tree_builder_clear(struct spt_tree_builder *builder);
 uint32_t spt_tree_builder_child(struct spt_tree_builder *builder, uint32_t parent,
 				uint32_t function);
