@@ -139,6 +139,7 @@ static const SptCapture *fake_capture(struct fake *fake)
 
 static void fake_clear(struct fake *fake)
 {
+	g_clear_pointer(&fake->capture.kept, g_hash_table_unref);
 	spt_stash_free(fake->stash);
 	g_free(fake->nodes);
 	g_array_unref(fake->samples);

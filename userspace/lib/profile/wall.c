@@ -42,8 +42,10 @@ static void add_span(GArray *spans, uint64_t time, uint64_t length_ns)
 static uint64_t find_union(const GArray *spans, uint64_t *ret_all)
 {
 	uint32_t n = spans->len;
-	struct spt_item *sorted = g_memdup2(spans->data, n * sizeof(*sorted));
-	struct spt_item *spare = g_new(struct spt_item, n);
+	/* Sorting swaps these; what is left in @spans are all of them, in some order. */
+	struct spt_item *sorted = (struct spt_item *)spans->data;
+	g_autofree struct spt_item *room = g_new(struct spt_item, n);
+	struct spt_item *spare = room;
 	uint64_t until = 0, some = 0;
 
 	*ret_all = 0;
@@ -57,8 +59,6 @@ static uint64_t find_union(const GArray *spans, uint64_t *ret_all)
 			some += end - MAX(until, sorted[i].key);
 		until = MAX(until, end);
 	}
-	g_free(sorted);
-	g_free(spare);
 	return some;
 }
 
@@ -282,7 +282,7 @@ static bool tell_of_samples(SptWall *wall, const SptCapture *capture, uint64_t p
 	return true;
 }
 
-bool spt_wall_find(SptWall *wall, const SptCapture *capture)
+static bool find(SptWall *wall, const SptCapture *capture)
 {
 	uint64_t wall_ns = spt_command_fact(capture, "wall_ns"),
 		 pid = spt_command_fact(capture, "command_pid");
@@ -291,6 +291,26 @@ bool spt_wall_find(SptWall *wall, const SptCapture *capture)
 		tell(wall, capture, pid, (double)spt_command_fact(capture, "ran_ns"), wall_ns,
 		     spt_command_fact(capture, "ready_ns"));
 	return wall_ns > 0 || (pid > 0 && tell_of_samples(wall, capture, pid));
+}
+
+static gpointer make_wall(const SptCapture *capture, G_GNUC_UNUSED gpointer key)
+{
+	SptWall *wall = g_new0(SptWall, 1);
+
+	if (!find(wall, capture))
+		g_clear_pointer(&wall, g_free);
+	return wall;
+}
+
+/* All samples are read for it, and several sentences need it. */
+bool spt_wall_find(SptWall *wall, const SptCapture *capture)
+{
+	static const char key;
+	const SptWall *kept = spt_capture_keep(capture, (gpointer)&key, make_wall, g_free);
+
+	if (kept)
+		*wall = *kept;
+	return kept != NULL;
 }
 
 void spt_wall_of(SptWall *wall, const SptCapture *capture, uint64_t ran_ns, uint64_t wall_ns)
