@@ -77,6 +77,8 @@ static bool is_of_program(const struct sysprof_chain_header *header, u8 op, bool
 	case SYSPROF_CHAIN_NEXT:
 	case SYSPROF_CHAIN_RECALL:
 		return is_of_steps;
+	case SYSPROF_CHAIN_SUMS:
+		return header->flags & SYSPROF_CHAIN_FRAMES;
 	default:
 		return op <= SYSPROF_CHAIN_SHR;
 	}
@@ -92,6 +94,7 @@ static bool is_imm(const struct sysprof_chain_header *header, const struct syspr
 		return insn->imm >= 0 && insn->imm < 64;
 	case SYSPROF_CHAIN_EMIT:
 	case SYSPROF_CHAIN_NEXT:
+	case SYSPROF_CHAIN_SUMS:
 		return insn->imm >= 0 && insn->imm < chain_registers(header);
 	case SYSPROF_CHAIN_REG:
 		return insn->imm >= 0 && insn->imm < SYSPROF_CHAIN_MACHINE_REGISTERS;

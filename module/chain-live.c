@@ -45,6 +45,7 @@ static u32 live_reads(const struct sysprof_program *program, const struct syspro
 		return BIT(insn->dst) | BIT(insn->src);
 	case SYSPROF_CHAIN_EMIT:
 	case SYSPROF_CHAIN_NEXT:
+	case SYSPROF_CHAIN_SUMS:
 		return BIT(insn->dst) | BIT(insn->src) | BIT(insn->imm);
 	case SYSPROF_CHAIN_LIST:
 		return live_lists(program, insn);

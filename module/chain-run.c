@@ -88,6 +88,49 @@ static __always_inline bool chain_read_part(struct chain_tape *tape, u8 op, u64 
 	}
 }
 
+/* The number at *@at, which leads behind it then.  *@word: the word of which *@at is a part. */
+static __always_inline bool read_number(struct chain_tape *tape, u64 *number, u64 *at, u64 *word,
+					s32 *fuel)
+{
+	u32 shift;
+	u8 byte;
+
+	*number = 0;
+	for (shift = 0; shift < 64; shift += 7) {
+		if (!(*at & 7)) {
+			*fuel -= 2;
+			if (!chain_read(tape, word, *at, 8))
+				return false;
+		}
+		byte = chain_part(*word, (*at)++, 1);
+		*number |= (u64)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			break;
+	}
+	return true;
+}
+
+/* SYSPROF_CHAIN_SUMS.  False: the program ends here. */
+static __always_inline bool run_sums(struct chain_tape *tape, u64 *sum, u64 at, u64 end, s32 *fuel)
+{
+	u64 first = 0, second = 0, word = 0, number;
+
+	if (at < end && at & 7 && !chain_read(tape, &word, at & ~7ULL, 8))
+		return false;
+	while (at < end) {
+		if (--*fuel < 0 || !read_number(tape, &number, &at, &word, fuel))
+			return false;
+		first += number >> 1;
+		if (first > *sum)
+			break;
+		if (!read_number(tape, &number, &at, &word, fuel))
+			return false;
+		second += number >> 1 ^ -(number & 1);
+	}
+	*sum = second;
+	return true;
+}
+
 static __always_inline u64 mix(u64 a, u64 b)
 {
 	return (a ^ b) * GOLDEN_RATIO_64;
@@ -331,6 +374,11 @@ static __always_inline bool run_program(const struct sysprof_program *program, u
 		case SYSPROF_CHAIN_WITH:
 			with = R(src);
 			break;
+		case SYSPROF_CHAIN_SUMS:
+			if (!run_sums(tape, &R(dst), R(src),
+				      R(BELOW(imm, SYSPROF_CHAIN_STEPS_REGISTERS)), fuel))
+				goto fault;
+			break;
 		case SYSPROF_CHAIN_MARK:
 			end_group(script, R(src));
 			break;
@@ -522,6 +570,7 @@ static __always_inline bool run_for_each(const struct sysprof_program *program,
 	bool is_cut = false;
 	u32 i, native, first;
 
+	R(4) = *script->run ? 0 : script->ip;
 	for (i = 0; i < script->n_run; i++) {
 		native = *(script->run + i);
 		first = script->n;

@@ -234,13 +234,14 @@ static void splice_by_registers(struct sysprof_script *script, const struct sysp
 }
 
 /* Each frame of scripts has a native frame that is the interpreter's, or made by it. */
-static void splice_by_frames(struct sysprof_script *script, struct sysprof_user_part *part,
-			     u64 bias)
+static void splice_by_frames(struct sysprof_script *script, const struct sysprof_stack *stack,
+			     struct sysprof_user_part *part, u64 bias)
 {
 	u64 place;
 	u32 i;
 
 	script->n_run = 0;
+	script->ip = instruction_pointer(stack->user_regs);
 	/* Where the last one ends is not known. */
 	for (i = 0; i + 1 < part->walk.n && i < SYSPROF_MAX_USER_FRAMES; i++) {
 		place = splice_place(part->frames, i);
@@ -379,7 +380,7 @@ static void splice_scripts(struct sysprof_stack *stack, struct sysprof_user_part
 		splice_by_registers(script, stack, part, bias);
 	} else if (program->is_of_frames) {
 		find_sps(script, stack, part);
-		splice_by_frames(script, part, bias);
+		splice_by_frames(script, stack, part, bias);
 	} else {
 		sysprof_chain_run(program, bias, script);
 		if (script->n)

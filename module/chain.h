@@ -125,6 +125,7 @@ struct sysprof_script_frame {
  * @sps: stack pointers of the native frames
  * @n_run: number of native frames that a program of frames runs for
  * @run: which ones
+ * @ip: instruction pointer of the first native frame, for such a program
  * @inner: a frame that the program of frames runs for when its caller is known; with registers
  * @thread: thread pointer, for a program that runs while a stack is walked, like the next ones
  * @bias: address at which the object's address 0 is
@@ -163,6 +164,7 @@ struct sysprof_script {
 	u64 sps[SYSPROF_MAX_USER_FRAMES + SYSPROF_WALK_SLACK];
 	u32 n_run;
 	u16 run[SYSPROF_MAX_USER_FRAMES];
+	u64 ip;
 	struct sysprof_inner_frame {
 		bool is_there;
 		u16 native;

@@ -124,6 +124,7 @@ static int do_info(void __user *user)
 			    SYSPROF_FEATURE_CHAIN_THREAD | SYSPROF_FEATURE_STACKS_ONCE |
 			    SYSPROF_FEATURE_CHAIN_REGISTERS |
 			    SYSPROF_FEATURE_CHAIN_WITH | SYSPROF_FEATURE_CHAIN_LONG |
+			    SYSPROF_FEATURE_CHAIN_PLACE |
 			    others_features() |
 			    (sysprof_pmu_available() ? SYSPROF_FEATURE_PMU : 0),
 		.cpus = nr_cpu_ids,

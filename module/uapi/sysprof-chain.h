@@ -38,7 +38,8 @@
  * without a frame has one, too.  Frames without a native frame go behind all others.
  *
  * An instruction takes one unit of fuel, a turn of a list and a span SYSPROF_CHAIN_LIST_FUEL, and a
- * load that ends the program, or a span that cannot be read, SYSPROF_CHAIN_FAULT_FUEL more.  A
+ * load that ends the program, or a span that cannot be read, SYSPROF_CHAIN_FAULT_FUEL more.
+ * SYSPROF_CHAIN_SUMS takes one unit more for each pair of numbers, and two for 8 bytes of them.  A
  * program that has used up SYSPROF_CHAIN_FUEL, or has more frames than max_frames, ends.
  *
  * Programs of frames
@@ -51,7 +52,9 @@
  * the frame's registers (SYSPROF_CHAIN_REG): those that unwind tables restore are known.  In a
  * program that does not, registers from 4 on keep the values that they had after the run before,
  * with SYSPROF_FEATURE_CHAIN_LONG: where register 2 was what register 3 is now, that was the
- * callee, and its return address is in front of both.
+ * callee, and its return address is in front of both.  Register 4 begins, with
+ * SYSPROF_FEATURE_CHAIN_PLACE, as the instruction pointer of the first run's frame, if that is the
+ * stack's first one, which the tick interrupted, else as 0.
  *
  * Programs of steps
  * -----------------
@@ -310,6 +313,15 @@ enum sysprof_chain_op {
 	 * with SYSPROF_FEATURE_CHAIN_WITH
 	 */
 	SYSPROF_CHAIN_WITH	= 28,
+	/*
+	 * dst = what the second numbers add up to, of those pairs in the table from src to register
+	 * imm that are in front of the first one at which the first numbers add up to more than
+	 * dst.  A number has 7 bits in each byte, the lowest first; the byte's highest bit says
+	 * that there are more.  The lowest bit of a first number does not count.  That of a second
+	 * one is its sign: what is above it is inverted.  Of chains with SYSPROF_CHAIN_FRAMES, with
+	 * SYSPROF_FEATURE_CHAIN_PLACE
+	 */
+	SYSPROF_CHAIN_SUMS	= 29,
 };
 
 /**

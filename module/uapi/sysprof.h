@@ -747,6 +747,7 @@ struct sysprof_ring_tail {
 #define SYSPROF_FEATURE_CHAIN_REGISTERS	(1ULL << 23)	/* of frames, in sysprof-chain.h */
 #define SYSPROF_FEATURE_CHAIN_WITH	(1ULL << 24)	/* SYSPROF_CHAIN_WITH, and texts */
 #define SYSPROF_FEATURE_CHAIN_LONG	(1ULL << 25)	/* of frames, in sysprof-chain.h */
+#define SYSPROF_FEATURE_CHAIN_PLACE	(1ULL << 26)	/* SYSPROF_CHAIN_SUMS, register 4 */
 
 /*
  * Not an ioctl: the administrator's choice (module parameter others=none).  It concerns sessions

@@ -97,6 +97,7 @@ static bool find_frames(const GArray *code, const struct user_regs_struct *regis
 	}
 	words = bytes > 0 ? (u64)bytes / 8 : 0;
 	script.n_run = 0;
+	script.ip = registers->rip;
 	if (!is_in_code(code, registers->rip))
 		return false;
 	script.sps[0] = sp;

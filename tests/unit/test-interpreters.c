@@ -501,6 +501,68 @@ static void test_anywhere(const void *options)
 	program_end(&program);
 }
 
+/* Which functions are in which one. */
+static const struct {
+	const char *function, *caller;
+} interrupted_calls[] = {
+	{ "inner_c\t", "spin_c\t" },	  { "spin_c\t", "section_work\t" },
+	{ "spin_a\t", "section_work\t" }, { "spin_b\t", "section_work\t" },
+	{ "section_work\t", "again\t" },
+};
+
+/* How many of the frames of @found have another caller than that. */
+static unsigned count_other_callers(const GPtrArray *found)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i + 1 < found->len; i++)
+		for (unsigned j = 0; j < G_N_ELEMENTS(interrupted_calls); j++)
+			n += g_str_has_prefix(found->pdata[i], interrupted_calls[j].function) &&
+			     !g_str_has_prefix(found->pdata[i + 1], interrupted_calls[j].caller);
+	return n;
+}
+
+/* Functions that were compiled into others and call nothing are found wherever these are. */
+static void test_interrupted(const void *node)
+{
+	char *command[] = { (char *)node, (char *)WORKLOADS "script-interrupted.js",
+			    (char *)"1000000", NULL };
+	g_autofree char *path = g_find_program_in_path(node);
+	static const char *const names[] = { "spin_a\t", "spin_b\t", "inner_c\t" };
+	static const double shares[] = { 0.5, 0.3, 0.2 };
+	unsigned n[G_N_ELEMENTS(names)] = { 0 }, n_all = 0, n_others = 0;
+	struct program program = { .root = "" };
+	char line[256];
+
+	if (!path) {
+		g_test_skip("this machine has no Node.js");
+		return;
+	}
+	program_start(&program, command);
+	g_assert_nonnull(fgets(line, sizeof(line), program.said));
+	program_find(&program);
+	g_assert_nonnull(program.chain);
+	for (unsigned i = 0; i < LOOKS; i++) {
+		g_autoptr(GPtrArray) found = program_look(&program);
+
+		if (count_other_callers(found) && n_others++ < 3)
+			show("found", found);
+		for (unsigned j = 0; found->len && j < G_N_ELEMENTS(names); j++)
+			n[j] += g_str_has_prefix(found->pdata[0], names[j]);
+		g_usleep(g_random_int_range(50, 1000));
+	}
+	g_assert_false(kill(program.pid, SIGTERM));
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		n_all += n[i];
+	g_test_message("%s: %u looks, %u in these functions (%u, %u, %u), %u with other callers",
+		       program.title, LOOKS, n_all, n[0], n[1], n[2], n_others);
+	g_assert_cmpuint(n_others, ==, 0);
+	g_assert_cmpuint(n_all, >, LOOKS * 9 / 10);
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		g_assert_cmpfloat_with_epsilon(n[i] / (double)n_all, shares[i], 0.06);
+	program_end(&program);
+}
+
 static void run_damaged(const struct sysprof_program *chain, const uint64_t *memory, unsigned words)
 {
 	u64 registers[SYSPROF_CHAIN_STEPS_REGISTERS] = { 0 };
@@ -516,6 +578,7 @@ static void run_damaged(const struct sysprof_program *chain, const uint64_t *mem
 		for (unsigned i = 1; i < words; i++)
 			sysprof_chain_run_frame(&script, (uintptr_t)(memory + i));
 	} else if (chain->is_of_frames) {
+		script.ip = (uintptr_t)(memory + 1);
 		for (script.n_run = 0; script.n_run + 1 < words; script.n_run++) {
 			script.run[script.n_run] = (u16)script.n_run;
 			script.sps[script.n_run + 1] = (uintptr_t)(memory + script.n_run + 1);
@@ -727,6 +790,7 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/interpreters/anywhere/mixed", NULL, test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/interpreted", "-Xint", test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/c1", "-XX:TieredStopAtLevel=1", test_anywhere);
+	g_test_add_data_func("/interpreters/interrupted", "node", test_interrupted);
 	g_test_add_func("/interpreters/hostile", test_hostile);
 	g_test_add_func("/interpreters/endless", test_endless);
 	g_test_add_func("/interpreters/within", test_within);

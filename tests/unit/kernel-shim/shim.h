@@ -277,6 +277,7 @@ struct pt_regs {
 
 #define user_64bit_mode(regs)	 ((void)(regs), true)
 #define user_stack_pointer(regs) ((regs)->sp)
+#define instruction_pointer(regs) ((regs)->ip)
 
 /* Tasks, whose stacks are the test's. */
 

@@ -25,6 +25,7 @@ enum {
 #define SPT_V8_TYPE_AT 12		/* in a map */
 /* Pointers to objects are one more than their addresses. */
 #define SPT_V8_TAG 1
+#define SPT_V8_TAG_MASK 3
 #define SPT_V8_HEADER_BYTES 16
 #define SPT_V8_TEXT_BYTES 512
 #define SPT_V8_PREFIX_BYTES 80

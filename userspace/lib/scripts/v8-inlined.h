@@ -13,13 +13,13 @@ enum {
 	SPT_V8_R_BIAS,
 	SPT_V8_R_END,			/* of the frame; for names: the function */
 	SPT_V8_R_SP,
-	SPT_V8_R_FP,
+	SPT_V8_R_SCOPE, /* for frames at first: where the tick interrupted the code */
 	SPT_V8_R_SLOT,
 	SPT_V8_R_WORD,
 	SPT_V8_R_SHARED,
 	SPT_V8_R_IDENTITY,
 	SPT_V8_R_POSITION,
-	SPT_V8_R_SCOPE,
+	SPT_V8_R_FP,
 	SPT_V8_R_NAME,
 	SPT_V8_R_NAME_TEXT,
 	SPT_V8_R_SCRIPT,
@@ -36,6 +36,28 @@ enum {
 
 typedef struct SptV8Layout SptV8Layout;
 
+/* Offsets in what describes a function, and types of objects. */
+typedef struct {
+	int length, flags, name, script;
+	int type_of_script, type_of_no_string;
+} SptV8Function;
+
+/* Registers that a part of a program uses; all but @function are set. */
+typedef struct {
+	unsigned function, identity, name, script, word, other;
+} SptV8Registers;
+
+#define SPT_V8_JUMPS_MAX 16
+
+/* Jumps that lead to one place. */
+typedef struct {
+	unsigned from[SPT_V8_JUMPS_MAX], n;
+} SptV8Jumps;
+
+void spt_v8_jump_if(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
+		    int64_t imm, SptV8Jumps *to);
+void spt_v8_land(SptProgram *program, const SptV8Jumps *jumps);
+
 /* NULL: where this version has what is not known. */
 const SptV8Layout *spt_v8_layout(unsigned major, unsigned minor);
 
@@ -45,11 +67,18 @@ bool spt_v8_needs_group(const SptV8Layout *layout);
 /* Where the program of frames begins. */
 void spt_v8_begin_frame(SptProgram *program);
 /*
- * Emits what was compiled into the function at @function_at from the frame pointer, of identity
- * R_IDENTITY, where this called what is executed now.  R_SHARED and R_IDENTITY remain.
+ * Sets the identity of a function that is described as @is says.  Jumps to @out for functions of V8
+ * itself that have no name: they are no business of the script.
  */
-void spt_v8_add_inlined(SptProgram *program, const SptV8Layout *layout, int function_at,
-			uint64_t group);
+void spt_v8_add_identity(SptProgram *program, const SptV8Function *is, const SptV8Registers *r,
+			 SptV8Jumps *out);
+/*
+ * Emits what was compiled into the function at @function_at from the frame pointer, of identity
+ * R_IDENTITY, where this called what is executed now, or was interrupted.  R_SHARED and R_IDENTITY
+ * remain.
+ */
+void spt_v8_add_inlined(SptProgram *program, const SptV8Layout *layout, const SptV8Function *is,
+			int function_at, uint64_t group);
 /* Where the program of names begins: sets R_END to the function that was emitted, if it is one. */
 void spt_v8_find_inlined(SptProgram *program, const SptV8Layout *layout);
 

@@ -36,7 +36,6 @@
 #define FRAME_END 16
 #define WORD 8
 #define SMI_AT 4			/* of a small integer of 32 bits, in its word */
-#define TAG_MASK 3
 /* From a pointer to a map. */
 #define TYPE_AT (SPT_V8_TYPE_AT - SPT_V8_TAG)
 /* More variables are in a table, whose pointer is instead of their names. */
@@ -233,7 +232,7 @@ static void v8_end_unless(SptProgram *program, unsigned word, int64_t value)
 static void v8_add_pointer(SptProgram *program, unsigned to, unsigned from, int64_t at)
 {
 	spt_program_add(program, SYSPROF_CHAIN_LD8, to, from, at);
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, to, TAG_MASK);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, to, SPT_V8_TAG_MASK);
 }
 
 /* Sets @to to the type of the object at @object. */
@@ -246,7 +245,12 @@ static void v8_add_type(SptProgram *program, unsigned to, unsigned object)
 static void v8_add_frame(SptProgram *program, const struct constants *constants)
 {
 	const int32_t *is = constants->is;
-	unsigned jump, of_script, no_string, nameless;
+	const SptV8Function function = { is[SHARED_LENGTH], is[SHARED_FLAGS], is[SHARED_NAME],
+					 is[SHARED_SCRIPT], is[TYPE_SCRIPT],  is[FIRST_NO_STRING] };
+	static const SptV8Registers registers = { R_SHARED, R_IDENTITY, R_NAME,
+						  R_SCRIPT, R_WORD,	R_COUNT };
+	SptV8Jumps nameless = { .n = 0 };
+	unsigned jump;
 
 	spt_v8_begin_frame(program);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_FP, R_END, -FRAME_END);
@@ -263,32 +267,13 @@ static void v8_add_frame(SptProgram *program, const struct constants *constants)
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SHARED, R_SHARED, -SPT_V8_TAG);
 	v8_add_type(program, R_WORD, R_SHARED);
 	v8_end_unless(program, R_WORD, is[TYPE_SHARED]);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_IDENTITY, R_SHARED, is[SHARED_LENGTH]);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_SHARED, is[SHARED_FLAGS]);
-	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_WORD, 0);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_NAME, R_SHARED, is[SHARED_NAME]);
-	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_NAME, 0);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_SCRIPT, R_SHARED, is[SHARED_SCRIPT]);
-	spt_program_add(program, SYSPROF_CHAIN_MIX, R_IDENTITY, R_SCRIPT, 0);
-	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_SCRIPT, -SPT_V8_TAG);
-	spt_program_add(program, SYSPROF_CHAIN_LD2, R_WORD, R_WORD, TYPE_AT);
-	of_script = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, is[TYPE_SCRIPT]);
-	/* V8's own functions without a name are no business of the script. */
-	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_NAME, TAG_MASK);
-	v8_end_unless(program, R_WORD, SPT_V8_TAG);
-	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_NAME, R_NAME, -SPT_V8_TAG);
-	v8_add_type(program, R_WORD, R_NAME);
-	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_COUNT, 0, is[FIRST_NO_STRING] - 1);
-	no_string = spt_program_add(program, SYSPROF_CHAIN_JLT, R_COUNT, R_WORD, 0);
-	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_NAME, SPT_V8_LENGTH_AT);
-	nameless = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
-	spt_program_land(program, no_string);
-	spt_program_land(program, of_script);
+	spt_v8_add_identity(program, &function, &registers, &nameless);
 	if (constants->layout)
-		spt_v8_add_inlined(program, constants->layout, is[FP_FUNCTION], constants->group);
+		spt_v8_add_inlined(program, constants->layout, &function, is[FP_FUNCTION],
+				   constants->group);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_POSITION, 0, -1);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_SHARED, R_IDENTITY);
-	spt_program_land(program, nameless);
+	spt_v8_land(program, &nameless);
 	spt_program_land(program, jump);
 	v8_add_end(program);
 }
