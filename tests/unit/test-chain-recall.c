@@ -520,6 +520,72 @@ static struct sysprof_program *any_program(void)
 	return program;
 }
 
+static u8 *put_number(u8 *to, u64 number)
+{
+	for (; number >= 0x80; number >>= 7)
+		*to++ = (u8)number | 0x80;
+	*to++ = (u8)number;
+	return to;
+}
+
+/* SYSPROF_CHAIN_SUMS: a table of random pairs, from any address on. */
+static void test_sums(void)
+{
+	u64 sum = 0, total = 0, expected = 0, value, place, step;
+	s64 difference;
+	u8 *begin, *at;
+	s32 fuel;
+
+	rand_of_test = g_rand_new_with_seed(1);
+	fill();
+	for (unsigned round = 0; round < 3000; round++) {
+		begin = at = (u8 *)memory + below(16);
+		sum = total = expected = 0;
+		place = below(round % 3 ? 3000 : 100);
+		for (u32 n = below(200); n; n--) {
+			step = below(round % 2 ? 30 : 300);
+			difference = g_rand_int_range(rand_of_test, -400, 400) *
+				     (below(20) ? 1 : 1LL << below(40));
+			at = put_number(at, step << 1 | below(2));
+			at = put_number(at, difference < 0 ? (u64)~difference << 1 | 1 :
+							     (u64)difference << 1);
+			total += step;
+			expected += total <= place ? (u64)difference : 0;
+		}
+		g_assert_true(at <= (u8 *)memory + sizeof(memory));
+		value = place;
+		fuel = SYSPROF_CHAIN_FUEL;
+		g_assert_true(run_sums(NULL, &value, (uintptr_t)begin, (uintptr_t)at, &fuel));
+		g_assert_cmphex(value, ==, expected);
+		sum = SYSPROF_CHAIN_FUEL - fuel;
+		g_assert_cmpuint(sum, <=, 1000);
+		/* The same with as little fuel as it took, and with less. */
+		value = place;
+		fuel = (s32)sum;
+		g_assert_true(run_sums(NULL, &value, (uintptr_t)begin, (uintptr_t)at, &fuel));
+		g_assert_cmphex(value, ==, expected);
+		value = place;
+		fuel = -1;
+		g_assert_true(begin == at ||
+			      !run_sums(NULL, &value, (uintptr_t)begin, (uintptr_t)at, &fuel));
+	}
+	/* Of what cannot be read, and of what never ends. */
+	value = 0;
+	fuel = SYSPROF_CHAIN_FUEL;
+	g_assert_false(run_sums(NULL, &value, 8, 16, &fuel));
+	memset(memory, 0x80, sizeof(memory));
+	value = ~0ULL;
+	fuel = SYSPROF_CHAIN_FUEL;
+	run_sums(NULL, &value, (uintptr_t)memory, ~0ULL, &fuel);
+	g_assert_cmpint(fuel, <, SYSPROF_CHAIN_FUEL);
+	memset(memory, 0, sizeof(memory));
+	is_there[NODES - 1] = false;
+	fuel = SYSPROF_CHAIN_FUEL;
+	g_assert_false(run_sums(NULL, &value, (uintptr_t)memory, ~0ULL, &fuel));
+	is_there[NODES - 1] = true;
+	g_rand_free(rand_of_test);
+}
+
 /* Whatever a program does, and whatever happens to what it reads, between its ticks. */
 static void test_anything(void)
 {
@@ -690,6 +756,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/chain-recall/fuel", test_fuel);
 	g_test_add_func("/chain-recall/frames", test_frames);
 	g_test_add_func("/chain-recall/steps", test_steps);
+	g_test_add_func("/chain-recall/sums", test_sums);
 	g_test_add_func("/chain-recall/anything", test_anything);
 	return g_test_run();
 }

@@ -163,6 +163,7 @@ static void fill_chain(struct hand *hand, struct sysprof_chain *arg)
 		.version = SYSPROF_CHAIN_VERSION,
 		.machine = 62,
 		.max_frames = 1 + below(hand, SYSPROF_CHAIN_MAX_FRAMES),
+		.flags = one_in(hand, 4) ? SYSPROF_CHAIN_FRAMES : 0,
 		.n_insns = n,
 		.n_lists = 1,
 		.n_spans = 1,
@@ -191,7 +192,8 @@ static void fill_chain(struct hand *hand, struct sysprof_chain *arg)
 	chain->insn[4] = (struct sysprof_chain_insn){ SYSPROF_CHAIN_ADDI, 2, 2, 0,
 						      (int)(there & 0xffff) };
 	for (; i < n; i++) {
-		uint8_t op = below(hand, SYSPROF_CHAIN_LOOP);
+		bool sums = chain->header.flags && one_in(hand, 6);
+		uint8_t op = sums ? SYSPROF_CHAIN_SUMS : below(hand, SYSPROF_CHAIN_LOOP);
 		bool jumps = op >= SYSPROF_CHAIN_JEQI && op <= SYSPROF_CHAIN_JLT;
 
 		chain->insn[i] = (struct sysprof_chain_insn){
