@@ -47,7 +47,7 @@ typedef struct {
 	unsigned function, identity, name, script, word, other;
 } SptV8Registers;
 
-#define SPT_V8_JUMPS_MAX 16
+#define SPT_V8_JUMPS_MAX 32
 
 /* Jumps that lead to one place. */
 typedef struct {
