@@ -23,9 +23,11 @@ seconds = info["duration_ns"] / 1e9
 functions = {}
 for f in report["functions"]:
     functions[f["function"]] = functions.get(f["function"], 0) + f["self"] // info["period_ns"]
-def sound():
+def sound(is_cut=False):
     assert not info["damage"] and info["samples"] > 0, info["damage"]
-    assert info["cpus"] and all(c["residue"] == 0 and c["missing"] == 0 for c in info["cpus"]), info["cpus"]
+    assert info["cpus"] and all(c["residue"] == 0 for c in info["cpus"]), info["cpus"]
+    # Where a virtual CPU stood still samples come late: the next account would have had them.
+    assert all(-c["pending"] * is_cut <= c["missing"] <= 0 for c in info["cpus"]), info["cpus"]
 $2
 END
 }
@@ -227,7 +229,7 @@ wait $sender 2>/dev/null
 wait $receiver
 check 'cut off: the receiver says so' bash -c \
 	'[ $1 = 1 ] && grep -q "was cut off" "$2/cut.err" && [ ! -e "$2/cut.capture" ]' - $? "$work"
-check 'cut off: what came is sound' judge "$work/cut.capture.part" 'sound()'
+check 'cut off: what came is sound' judge "$work/cut.capture.part" 'sound(is_cut=True)'
 # Anybody who can reach it may say nothing, or everything.
 receiver silent --timeout 0.3
 exec 3<>"/dev/tcp/127.0.0.1/$port"
