@@ -15,7 +15,8 @@ done
 for_root
 
 stacks=''
-# whole NAME STACK: recorded, nearly all of it is on a complete stack that ends so.
+# whole NAME STACK: recorded, nearly all of it is on a complete stack that ends so.  Until the recorder
+# has read a program its stacks end early: on a busy host that took 40 of 400 ms.
 whole()
 {
 	timeout 60 "$cli" record --source perf --only-command ${stacks:+--stacks "$stacks"} \
@@ -71,7 +72,7 @@ int main(void)
 }
 END
 gcc -O2 -o "$work/context" "$work/context.c"
-check 'makecontext()' whole context ';fiber;burn'
+timed check 'makecontext()' whole context ';fiber;burn'
 
 # The address of a function on a stack, as other libraries do it; with padding before functions and
 # without.
@@ -115,7 +116,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	stacks=dwarf
 	for level in 0 1 2 s; do
 		gcc -O$level -o "$work/put-$level" "$work/put.c"
-		check "a function that was put on the stack, -O$level" whole put-$level \
+		timed check "a function that was put on the stack, -O$level" whole put-$level \
 			';ended;fiber;burn'
 	done
 	stacks=''
@@ -147,7 +148,7 @@ int main(void)
 END
 for level in 0 s; do
 	gcc -O$level -o "$work/last-$level" "$work/last.c"
-	check "a call that is its function's last instruction, -O$level" whole last-$level \
+	timed check "a call that is its function's last instruction, -O$level" whole last-$level \
 		';main;call_last;leave;burn'
 done
 
@@ -187,7 +188,7 @@ END
 gcc -O2 -rdynamic -o "$work/plain" "$work/plain.c" && strip "$work/plain"
 for how in all count cut; do
 	remove $how "$work/plain" "$work/plain-$how"
-	check "without section headers: $how" whole plain-$how ';main;middle;'
+	timed check "without section headers: $how" whole plain-$how ';main;middle;'
 done
 gcc -O2 -static-pie -o "$work/static" "$work/plain.c" && strip "$work/static" &&
 	remove all "$work/static" "$work/static-all"
@@ -243,7 +244,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 		for order in 'f calls calls-main' 'calls f calls-main' 'calls calls-main f'; do
 			# shellcheck disable=SC2086
 			(cd "$work" && gcc -o nothing $(printf '%s.o ' $order))
-			check "assembly that nothing describes, $skipped bytes on: $order" \
+			timed check "assembly that nothing describes, $skipped bytes on: $order" \
 				whole nothing ';main;middle;f'
 		done
 	done
@@ -251,7 +252,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	sed 's/SKIPPED/0/; s/DATA/.byte 0x48, 0xb8/; s/^\t.globl f/&\n\t.type f, @function/' \
 		"$work/f.s" >"$work/f-now.s"
 	(cd "$work" && gcc -c -o f.o f-now.s && gcc -o nothing calls.o f.o calls-main.o)
-	check '... behind data' whole nothing ';main;middle;f'
+	timed check '... behind data' whole nothing ';main;middle;f'
 
 	# Made at run time, without a frame pointer, as Python's are: it calls, and returns at once.
 	cat >"$work/trampoline.c" <<'END'
@@ -281,7 +282,7 @@ int main(void)
 }
 END
 	gcc -O2 -fomit-frame-pointer -o "$work/trampoline" "$work/trampoline.c"
-	check 'a trampoline that was made at run time' whole trampoline \
+	timed check 'a trampoline that was made at run time' whole trampoline \
 		';main;middle;[anon];called;burn'
 fi
 
