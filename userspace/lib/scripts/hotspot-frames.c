@@ -78,28 +78,20 @@ enum {
 	R_CACHE_HIGH,
 };
 
-#define JUMPS_MAX 16
-
-/* Jumps that lead to one place. */
-struct jumps {
-	unsigned from[JUMPS_MAX], n;
-};
-
 static void hotspot_jump_if(SptHotspot *h, enum sysprof_chain_op op, unsigned dst, unsigned src,
-			    int64_t imm, struct jumps *to)
+			    int64_t imm, SptProgramJumps *to)
 {
-	to->from[to->n++] = spt_hotspot_add(h, op, dst, src, imm);
+	spt_program_jump(h->program, op, dst, src, imm, to);
 }
 
-static void hotspot_jump(SptHotspot *h, struct jumps *to)
+static void hotspot_jump(SptHotspot *h, SptProgramJumps *to)
 {
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQ, R_T, R_T, 0, to);
 }
 
-static void hotspot_land(SptHotspot *h, const struct jumps *jumps)
+static void hotspot_land(SptHotspot *h, const SptProgramJumps *jumps)
 {
-	for (unsigned i = 0; i < jumps->n; i++)
-		spt_program_land(h->program, jumps->from[i]);
+	spt_program_land_all(h->program, jumps);
 }
 
 static void hotspot_end(SptHotspot *h)
@@ -150,7 +142,7 @@ static unsigned hotspot_add_method(SptHotspot *h, unsigned position)
 /* Ranges of code, once for each stack. */
 static void hotspot_find_ranges(SptHotspot *h)
 {
-	struct jumps known = { .n = 0 };
+	SptProgramJumps known = { .n = 0 };
 
 	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_LOOP_LOW, 0, &known);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_T, R_BIAS,
@@ -166,9 +158,9 @@ static void hotspot_find_ranges(SptHotspot *h)
 }
 
 /* Jumps to @yes if R_NEXT_IP is in code that was made at run time, like all Java's callers. */
-static void hotspot_if_made(SptHotspot *h, struct jumps *yes)
+static void hotspot_if_made(SptHotspot *h, SptProgramJumps *yes)
 {
-	struct jumps no = { .n = 0 };
+	SptProgramJumps no = { .n = 0 };
 
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_NEXT_IP, R_CACHE_LOW, 0, &no);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_NEXT_IP, R_CACHE_HIGH, 0, yes);
@@ -187,9 +179,9 @@ static void hotspot_find_bare_caller(SptHotspot *h)
  * A frame whose frame pointer is there already, but not all that comes behind it: which method that
  * is it does not say.  The caller's stack pointer comes next, from the register that has it.
  */
-static void hotspot_find_begun_caller(SptHotspot *h, struct jumps *found)
+static void hotspot_find_begun_caller(SptHotspot *h, SptProgramJumps *found)
 {
-	struct jumps whole = { .n = 0 }, saved = { .n = 0 };
+	SptProgramJumps whole = { .n = 0 }, saved = { .n = 0 };
 
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_FP, FRAME_BYTECODE_AT - 1);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_T, R_SP, 0, &saved);
@@ -212,9 +204,9 @@ static void hotspot_find_begun_caller(SptHotspot *h, struct jumps *found)
  * An interpreted frame.  It has a place in its method's code, and a native method none: else it is
  * being made, or given up.
  */
-static void hotspot_add_interpreted(SptHotspot *h, struct jumps *found)
+static void hotspot_add_interpreted(SptHotspot *h, SptProgramJumps *found)
 {
-	struct jumps call = { .n = 0 }, there = { .n = 0 }, native = { .n = 0 };
+	SptProgramJumps call = { .n = 0 }, there = { .n = 0 }, native = { .n = 0 };
 
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_IS_EXACT, 0, &call);
 	/* It may have no frame yet, or none any more. */
@@ -251,7 +243,8 @@ static void hotspot_add_interpreted(SptHotspot *h, struct jumps *found)
 static void hotspot_find_heap(SptHotspot *h)
 {
 	static const char old[] = "GenericGrowableArray::_len";
-	struct jumps below = { .n = 0 }, same = { .n = 0 }, next = { .n = 0 }, found = { .n = 0 };
+	SptProgramJumps below = { .n = 0 }, same = { .n = 0 }, next = { .n = 0 },
+			found = { .n = 0 };
 	unsigned loop;
 
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_LOW, 0, &below);
@@ -288,7 +281,7 @@ static void hotspot_find_heap(SptHotspot *h)
 /* Sets R_BLOB to the header of the code.  A segment says how many there are before it, or some. */
 static void hotspot_find_blob(SptHotspot *h)
 {
-	struct jumps first = { .n = 0 }, used = { .n = 0 };
+	SptProgramJumps first = { .n = 0 }, used = { .n = 0 };
 	unsigned loop;
 
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_BLOB, R_IP, 0);
@@ -310,7 +303,7 @@ static void hotspot_find_blob(SptHotspot *h)
 }
 
 /* Jumps to @no unless the code is that of a compiled method: by its kind, or its class. */
-static void hotspot_unless_method(SptHotspot *h, struct jumps *no)
+static void hotspot_unless_method(SptHotspot *h, SptProgramJumps *no)
 {
 	static const char vtable[] = "_ZTV7nmethod";
 	SptScriptSymbol symbol;
@@ -342,7 +335,7 @@ static void hotspot_find_code(SptHotspot *h, unsigned to)
 }
 
 /* The caller's frame, by the size that the code says.  Jumps to @no_size if that is none. */
-static void hotspot_find_caller(SptHotspot *h, struct jumps *no_size)
+static void hotspot_find_caller(SptHotspot *h, SptProgramJumps *no_size)
 {
 	spt_hotspot_load(h, SYSPROF_CHAIN_LD4S, R_T, R_BLOB, "CodeBlob::_frame_size");
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_T, -1);
@@ -380,11 +373,11 @@ static void hotspot_find_caller(SptHotspot *h, struct jumps *no_size)
  * return address is left, to @pushed where the frame pointer is, too, and to @made where the frame
  * is there, but its frame pointer not yet.
  */
-static void hotspot_look_at_code(SptHotspot *h, struct jumps *bare, struct jumps *pushed,
-				 struct jumps *made)
+static void hotspot_look_at_code(SptHotspot *h, SptProgramJumps *bare, SptProgramJumps *pushed,
+				 SptProgramJumps *made)
 {
-	struct jumps not_popped = { .n = 0 }, not_pushed = { .n = 0 }, whole = { .n = 0 },
-		     no_poll = { .n = 0 }, no_read = { .n = 0 };
+	SptProgramJumps not_popped = { .n = 0 }, not_pushed = { .n = 0 }, whole = { .n = 0 },
+			no_poll = { .n = 0 }, no_read = { .n = 0 };
 	bool is_short = hotspot_has(h, "CodeBlobKind::Nmethod");
 
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_T, R_IP, 0);
@@ -431,10 +424,10 @@ static void hotspot_look_at_code(SptHotspot *h, struct jumps *bare, struct jumps
  * The caller's frame of the code that was interrupted.  Whatever it is doing, it returns to code
  * that was made at run time.  Where strings are compared, a word may be on top of a whole frame.
  */
-static void hotspot_find_exact_caller(SptHotspot *h, struct jumps *found)
+static void hotspot_find_exact_caller(SptHotspot *h, SptProgramJumps *found)
 {
-	struct jumps bare = { .n = 0 }, pushed = { .n = 0 }, made = { .n = 0 }, kept = { .n = 0 },
-		     no_size = { .n = 0 }, no_word = { .n = 0 };
+	SptProgramJumps bare = { .n = 0 }, pushed = { .n = 0 }, made = { .n = 0 },
+			kept = { .n = 0 }, no_size = { .n = 0 }, no_word = { .n = 0 };
 
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
 	hotspot_look_at_code(h, &bare, &pushed, &made);
@@ -470,7 +463,7 @@ static void hotspot_find_exact_caller(SptHotspot *h, struct jumps *found)
 static void hotspot_find_given_up(SptHotspot *h)
 {
 	static const char old[] = "CompiledMethod::_deopt_handler_begin";
-	struct jumps no = { .n = 0 };
+	SptProgramJumps no = { .n = 0 };
 
 	if (hotspot_has(h, old)) {
 		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_BLOB, old);
@@ -522,9 +515,9 @@ static void hotspot_find_parts(SptHotspot *h)
  * Sets R_PLACE to the first description at R_AT or behind.  Where the tick interrupted a method
  * that is the next one; jumps to @none if there are no descriptions.
  */
-static void hotspot_find_place(SptHotspot *h, struct jumps *none)
+static void hotspot_find_place(SptHotspot *h, SptProgramJumps *none)
 {
-	struct jumps found = { .n = 0 }, before = { .n = 0 };
+	SptProgramJumps found = { .n = 0 }, before = { .n = 0 };
 	unsigned loop;
 
 	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_COUNT, R_PLACE, 0);
@@ -553,7 +546,7 @@ static void hotspot_find_place(SptHotspot *h, struct jumps *none)
 /* Sets R_VALUE to the number at R_AT.  Returns where that begins. */
 static unsigned hotspot_read_number(SptHotspot *h, bool has_zeros)
 {
-	struct jumps last = { .n = 0 };
+	SptProgramJumps last = { .n = 0 };
 	unsigned begin, loop;
 
 	begin = spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_VALUE, 0, 0);
@@ -575,11 +568,11 @@ static unsigned hotspot_read_number(SptHotspot *h, bool has_zeros)
  * The methods at R_PLACE, the innermost first: each says where its caller is described, which
  * method it is, and where in that.  The outermost one alone if there are @none.
  */
-static void hotspot_add_scopes(SptHotspot *h, const struct jumps *none)
+static void hotspot_add_scopes(SptHotspot *h, const SptProgramJumps *none)
 {
 	bool is_own = hotspot_has(h, "nmethod::_method");
-	struct jumps not_sender = { .n = 0 }, not_method = { .n = 0 }, unknown = { .n = 0 },
-		     done = { .n = 0 };
+	SptProgramJumps not_sender = { .n = 0 }, not_method = { .n = 0 }, unknown = { .n = 0 },
+			done = { .n = 0 };
 	unsigned scope, number, emit;
 
 	scope = spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_AT, R_SCOPES, 0);
@@ -615,7 +608,7 @@ static void hotspot_add_scopes(SptHotspot *h, const struct jumps *none)
 /* The methods of compiled code; that is the same until it has another number. */
 static void hotspot_add_methods(SptHotspot *h)
 {
-	struct jumps none = { .n = 0 }, known = { .n = 0 };
+	SptProgramJumps none = { .n = 0 }, known = { .n = 0 };
 
 	hotspot_find_given_up(h);
 	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB, "nmethod::_compile_id");
@@ -638,7 +631,7 @@ static void hotspot_add_methods(SptHotspot *h)
  */
 static void hotspot_add_virtual(SptHotspot *h)
 {
-	struct jumps call = { .n = 0 }, found = { .n = 0 };
+	SptProgramJumps call = { .n = 0 }, found = { .n = 0 };
 	int32_t bytes =
 		hotspot_has(h, "ContinuationEntry") ? hotspot_get(h, "ContinuationEntry") : 0;
 
@@ -659,9 +652,8 @@ static void hotspot_add_virtual(SptHotspot *h)
 
 void spt_hotspot_add_frame(SptHotspot *h)
 {
-	struct jumps below = { .n = 0 }, interpreted = { .n = 0 },
-		     exact = { .n = 0 }, no_size = { .n = 0 }, found = { .n = 0 },
-		     no_method = { .n = 0 };
+	SptProgramJumps below = { .n = 0 }, interpreted = { .n = 0 }, exact = { .n = 0 },
+			no_size = { .n = 0 }, found = { .n = 0 }, no_method = { .n = 0 };
 
 	/* What the frame before has left there means nothing: so a frame is the same without it. */
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_METHOD, 0, 0);

@@ -115,23 +115,6 @@ void spt_lua_add_spans(SptProgram *program, SptLuaForm form)
 	lua_add_bytes(program, R_NAME, SPT_LUA_TEXT + TEXT_MAX);
 }
 
-/* Jumps that lead to one place. */
-struct jumps {
-	unsigned n, at[16];
-};
-
-static void lua_jump(SptProgram *program, struct jumps *jumps, enum sysprof_chain_op op,
-		     unsigned dst, unsigned src, int64_t imm)
-{
-	jumps->at[jumps->n++] = spt_program_add(program, op, dst, src, imm);
-}
-
-static void lua_land(SptProgram *program, const struct jumps *jumps)
-{
-	for (unsigned i = 0; i < jumps->n; i++)
-		spt_program_land(program, jumps->at[i]);
-}
-
 /* @to becomes the prototype if the number at @at is not 0. */
 static void lua_add_if_any(SptProgram *program, unsigned to, int64_t at)
 {
@@ -180,44 +163,45 @@ static void lua_add_operand(SptProgram *program, unsigned to, unsigned shift)
 }
 
 /* Jumps if the operation is from @first on and before @end. */
-static void lua_jump_if_in(SptProgram *program, struct jumps *jumps, unsigned first, unsigned end)
+static void lua_jump_if_in(SptProgram *program, SptProgramJumps *jumps, unsigned first,
+			   unsigned end)
 {
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_WORD, R_OPERATION, -(int64_t)first);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_NAME, 0, end - first);
-	lua_jump(program, jumps, SYSPROF_CHAIN_JLT, R_WORD, R_NAME, 0);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, R_WORD, R_NAME, 0, jumps);
 }
 
 /*
  * Finds the instruction, before the call at R_AT, that has set the register that is called.  What
  * jumps in between is of its arguments, and leads to them or to the call.
  */
-static void lua_add_search(SptProgram *program, struct jumps *none)
+static void lua_add_search(SptProgram *program, SptProgramJumps *none)
 {
-	struct jumps unsure = { 0 }, reads = { 0 };
+	SptProgramJumps unsure = { 0 }, reads = { 0 };
 	unsigned back, no_jump, is_later, no_call, is_it;
 
 	lua_add_operand(program, R_TARGET, A_SHIFT);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_LEFT, 0, LOOK_BACK);
 	back = spt_program_add(program, SYSPROF_CHAIN_ADDI, R_LEFT, R_LEFT, -1);
-	lua_jump(program, none, SYSPROF_CHAIN_JEQI, 0, R_LEFT, 0);
-	lua_jump(program, none, SYSPROF_CHAIN_JEQI, 0, R_AT, 0);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_LEFT, 0, none);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_AT, 0, none);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_AT, R_AT, -1);
 	lua_add_fetch(program, R_AT);
 	lua_add_operand(program, R_OTHER, A_SHIFT);
 	/* Two of those that jump set a register, in one of two ways. */
-	lua_jump(program, &unsure, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_LFALSESKIP);
-	lua_jump(program, &unsure, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_TESTSET);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_LFALSESKIP, &unsure);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_TESTSET, &unsure);
 	lua_jump_if_in(program, &reads, OP_CLOSE, OP_TESTSET);
 	no_jump = spt_program_add(program, SYSPROF_CHAIN_JEQ, 0, 0, 0);
-	lua_land(program, &unsure);
-	lua_jump(program, none, SYSPROF_CHAIN_JEQ, R_OTHER, R_TARGET, 0);
-	lua_land(program, &reads);
+	spt_program_land_all(program, &unsure);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQ, R_OTHER, R_TARGET, 0, none);
+	spt_program_land_all(program, &reads);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, back);
 	spt_program_land(program, no_jump);
 	/* A call sets its register and those behind it. */
 	no_call = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_CALL);
 	is_later = spt_program_add(program, SYSPROF_CHAIN_JLT, R_TARGET, R_OTHER, 0);
-	lua_jump(program, none, SYSPROF_CHAIN_JEQ, 0, 0, 0);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQ, 0, 0, 0, none);
 	spt_program_land(program, is_later);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, back);
 	spt_program_land(program, no_call);
@@ -232,22 +216,22 @@ static void lua_add_search(SptProgram *program, struct jumps *none)
 	lua_jump_if_in(program, &reads, OP_SETTABUP, OP_NEWTABLE);
 	lua_jump_if_in(program, &reads, OP_MMBIN, OP_UNM);
 	is_it = spt_program_add(program, SYSPROF_CHAIN_JEQ, 0, 0, 0);
-	lua_land(program, &reads);
+	spt_program_land_all(program, &reads);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, back);
 	spt_program_land(program, is_it);
 }
 
 /* "a or b" sets a register in two ways: a jump leads behind the instruction at R_AT. */
-static void lua_add_around(SptProgram *program, struct jumps *none)
+static void lua_add_around(SptProgram *program, SptProgramJumps *none)
 {
-	struct jumps done = { 0 };
+	SptProgramJumps done = { 0 };
 	unsigned back, is_jump, is_before, is_behind;
 
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_OTHER, R_AT, 0);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_LEFT, 0, LOOK_AROUND);
 	back = spt_program_add(program, SYSPROF_CHAIN_ADDI, R_LEFT, R_LEFT, -1);
-	lua_jump(program, &done, SYSPROF_CHAIN_JEQI, 0, R_LEFT, 0);
-	lua_jump(program, &done, SYSPROF_CHAIN_JEQI, 0, R_OTHER, 0);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_LEFT, 0, &done);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_OTHER, 0, &done);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_OTHER, R_OTHER, -1);
 	lua_add_fetch(program, R_OTHER);
 	is_jump = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_JMP);
@@ -260,32 +244,32 @@ static void lua_add_around(SptProgram *program, struct jumps *none)
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, back);
 	spt_program_land(program, is_behind);
 	is_before = spt_program_add(program, SYSPROF_CHAIN_JLT, R_CALL_AT, R_WORD, 0);
-	lua_jump(program, none, SYSPROF_CHAIN_JEQ, 0, 0, 0);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQ, 0, 0, 0, none);
 	spt_program_land(program, is_before);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, back);
-	lua_land(program, &done);
+	spt_program_land_all(program, &done);
 	lua_add_fetch(program, R_AT);
 }
 
 /* Sets R_NAME to the pointer in entry R_WORD of the caller's array at @array. */
-static void lua_add_entry(SptProgram *program, struct jumps *done, int64_t array)
+static void lua_add_entry(SptProgram *program, SptProgramJumps *done, int64_t array)
 {
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_WORD, R_WORD, ENTRY_SHIFT);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_NAME, R_CALLER, array);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_NAME, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_NAME, R_NAME, 0);
-	lua_jump(program, done, SYSPROF_CHAIN_JEQ, 0, 0, 0);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQ, 0, 0, 0, done);
 }
 
 /* R_NAME becomes that of the local variable that register R_TARGET was at R_AT. */
-static void lua_add_local(SptProgram *program, struct jumps *none)
+static void lua_add_local(SptProgram *program, SptProgramJumps *none)
 {
 	unsigned loop, is_over, is_later, is_it;
 
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_LEFT, R_CALLER, N_LOCALS);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_OTHER, R_CALLER, LOCALS);
 	loop = spt_program_add(program, SYSPROF_CHAIN_ADDI, R_LEFT, R_LEFT, -1);
-	lua_jump(program, none, SYSPROF_CHAIN_JEQI, 0, R_LEFT, -1);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_LEFT, -1, none);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_OTHER, LOCAL_BEGIN);
 	is_later = spt_program_add(program, SYSPROF_CHAIN_JLT, R_AT, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_OTHER, LOCAL_END);
@@ -303,9 +287,9 @@ static void lua_add_local(SptProgram *program, struct jumps *none)
 }
 
 /* R_NAME becomes what the instruction takes, if that has a name. */
-static void lua_add_source(SptProgram *program, struct jumps *none, SptLuaForm form)
+static void lua_add_source(SptProgram *program, SptProgramJumps *none, SptLuaForm form)
 {
-	struct jumps done = { 0 };
+	SptProgramJumps done = { 0 };
 	unsigned field, global, method, upvalue;
 
 	field = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_OPERATION, OP_GETFIELD);
@@ -313,7 +297,7 @@ static void lua_add_source(SptProgram *program, struct jumps *none, SptLuaForm f
 	method = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_SELF);
 	if (form == SPT_LUA_5_4) {
 		spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_INSTRUCTION, IS_CONSTANT);
-		lua_jump(program, none, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
+		spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, none);
 	}
 	spt_program_land(program, field);
 	spt_program_land(program, global);
@@ -324,28 +308,28 @@ static void lua_add_source(SptProgram *program, struct jumps *none, SptLuaForm f
 	lua_add_operand(program, R_WORD, B_SHIFT);
 	lua_add_entry(program, &done, UPVALUES);
 	spt_program_land(program, upvalue);
-	lua_jump(program, none, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_MOVE);
+	spt_program_jump(program, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_MOVE, none);
 	lua_add_operand(program, R_TARGET, B_SHIFT);
 	lua_add_local(program, none);
-	lua_land(program, &done);
+	spt_program_land_all(program, &done);
 }
 
 void spt_lua_add_names(SptProgram *program, SptLuaForm form)
 {
-	struct jumps none = { 0 };
+	SptProgramJumps none = { 0 };
 	unsigned no_text, is_short;
 
 	spt_program_begin_names(program);
 	lua_add_prototype(program);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_EMITTED, SPT_LUA_IS_CALLED);
-	lua_jump(program, &none, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
-	lua_jump(program, &none, SYSPROF_CHAIN_JEQI, 0, R_CALLER, 0);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, &none);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_CALLER, 0, &none);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_CALLER, R_CALLER, PROTOTYPE_MASK);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_CALLER, SPT_LUA_CODE);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_AT, R_AT, -1);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_CALL_AT, R_AT, 0);
 	lua_add_fetch(program, R_AT);
-	lua_jump(program, &none, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_CALL);
+	spt_program_jump(program, SYSPROF_CHAIN_JNEI, 0, R_OPERATION, OP_CALL, &none);
 	lua_add_search(program, &none);
 	lua_add_around(program, &none);
 	lua_add_source(program, &none, form);
@@ -353,7 +337,7 @@ void spt_lua_add_names(SptProgram *program, SptLuaForm form)
 	spt_program_add(program, SYSPROF_CHAIN_LD1, R_WORD, R_NAME, SPT_LUA_KIND);
 	is_short = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, KIND_SHORT_STRING);
 	spt_program_land(program, no_text);
-	lua_land(program, &none);
+	spt_program_land_all(program, &none);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_NAME, 0, 0);
 	spt_program_land(program, is_short);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_TAIL, 0, 0);

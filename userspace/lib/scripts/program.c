@@ -123,6 +123,19 @@ void spt_program_land(SptProgram *program, unsigned from)
 	g_array_index(program->insns, struct sysprof_chain_insn, from).jump = (uint8_t)skipped;
 }
 
+void spt_program_jump(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
+		      int64_t imm, SptProgramJumps *to)
+{
+	g_assert(to->n < SPT_PROGRAM_JUMPS_MAX);
+	to->from[to->n++] = spt_program_add(program, op, dst, src, imm);
+}
+
+void spt_program_land_all(SptProgram *program, const SptProgramJumps *jumps)
+{
+	for (unsigned i = 0; i < jumps->n; i++)
+		spt_program_land(program, jumps->from[i]);
+}
+
 static void end_if_equal(SptProgram *program, unsigned to, int64_t value)
 {
 	unsigned jump = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, to, value);

@@ -33,6 +33,19 @@ unsigned spt_program_add(SptProgram *program, enum sysprof_chain_op op, unsigned
 			 int64_t imm);
 /* The jump at index @from skips all that was added since. */
 void spt_program_land(SptProgram *program, unsigned from);
+
+#define SPT_PROGRAM_JUMPS_MAX 32
+
+/* Jumps that lead to one place. */
+typedef struct {
+	unsigned from[SPT_PROGRAM_JUMPS_MAX], n;
+} SptProgramJumps;
+
+/* Adds a jump that leads where spt_program_land_all() is called with @to. */
+void spt_program_jump(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
+		      int64_t imm, SptProgramJumps *to);
+void spt_program_land_all(SptProgram *program, const SptProgramJumps *jumps);
+
 /*
  * Sets register @to to the value of a variable of the thread, of 8 bytes, in a library: the words
  * at @place are what its __tls_get_addr() gets.  Ends the program if the thread has none.  Register

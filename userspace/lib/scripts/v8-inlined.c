@@ -108,19 +108,6 @@ enum {
 	R_N = SPT_V8_R_COUNT,
 };
 
-void spt_v8_jump_if(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
-		    int64_t imm, SptV8Jumps *to)
-{
-	g_assert(to->n < SPT_V8_JUMPS_MAX);
-	to->from[to->n++] = spt_program_add(program, op, dst, src, imm);
-}
-
-void spt_v8_land(SptProgram *program, const SptV8Jumps *jumps)
-{
-	for (unsigned i = 0; i < jumps->n; i++)
-		spt_program_land(program, jumps->from[i]);
-}
-
 const SptV8Layout *spt_v8_layout(unsigned major, unsigned minor)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(layouts); i++)
@@ -141,9 +128,9 @@ void spt_v8_begin_frame(SptProgram *program)
 }
 
 void spt_v8_add_identity(SptProgram *program, const SptV8Function *is, const SptV8Registers *r,
-			 SptV8Jumps *out)
+			 SptProgramJumps *out)
 {
-	SptV8Jumps fits = { .n = 0 };
+	SptProgramJumps fits = { .n = 0 };
 
 	spt_program_add(program, SYSPROF_CHAIN_LD8, r->identity, r->function, is->length);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, r->word, r->function, is->flags);
@@ -154,22 +141,22 @@ void spt_v8_add_identity(SptProgram *program, const SptV8Function *is, const Spt
 	spt_program_add(program, SYSPROF_CHAIN_MIX, r->identity, r->script, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, r->word, r->script, -SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_LD2, r->word, r->word, SPT_V8_TYPE_AT - SPT_V8_TAG);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, r->word, is->type_of_script, &fits);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, r->word, is->type_of_script, &fits);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, r->word, r->name, SPT_V8_TAG_MASK);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JNEI, 0, r->word, SPT_V8_TAG, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JNEI, 0, r->word, SPT_V8_TAG, out);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, r->name, r->name, -SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, r->word, r->name, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD2, r->word, r->word, SPT_V8_TYPE_AT - SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, r->other, 0, is->type_of_no_string - 1);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, r->other, r->word, 0, &fits);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, r->other, r->word, 0, &fits);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, r->word, r->name, SPT_V8_LENGTH_AT);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, r->word, 0, out);
-	spt_v8_land(program, &fits);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, r->word, 0, out);
+	spt_program_land_all(program, &fits);
 }
 
 /* Sets R_CODE to that of the function at R_CODE. */
 static void v8_find_code_of(SptProgram *program, const SptV8Layout *layout, uint64_t group,
-			    SptV8Jumps *out)
+			    SptProgramJumps *out)
 {
 	const int at = layout->of_function - SPT_V8_TAG;
 
@@ -184,55 +171,55 @@ static void v8_find_code_of(SptProgram *program, const SptV8Layout *layout, uint
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, SPT_V8_R_BIAS, (int64_t)group);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_WORD, layout->table);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_HELP, R_WORD, TABLE_ALIGNED);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JNEI, 0, R_HELP, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JNEI, 0, R_HELP, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_CODE, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, R_CODE, WORD);
 	spt_program_add(program, SYSPROF_CHAIN_SHRI, R_CODE, R_CODE, TABLE_CODE_SHIFT);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_CODE, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_CODE, 0, out);
 }
 
 /* Sets R_CODE, and R_PLACE to where in it the frame is. */
 static void v8_find_code(SptProgram *program, const SptV8Layout *layout, int function_at,
-			 uint64_t group, SptV8Jumps *out)
+			 uint64_t group, SptProgramJumps *out)
 {
-	SptV8Jumps called = { .n = 0 }, is_known = { .n = 0 };
+	SptProgramJumps called = { .n = 0 }, is_known = { .n = 0 };
 
 	/* Its callee's frame was the one before: only then it is known where this one is. */
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQ, R_CALLEE, R_SP, 0, &called);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQ, R_CALLEE, R_SP, 0, &called);
 	/* Or there was none, and the tick interrupted it, if it is known where. */
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JNEI, 0, R_CALLEE, 0, out);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_CALLEE, 0, &is_known);
-	spt_v8_land(program, &called);
+	spt_program_jump(program, SYSPROF_CHAIN_JNEI, 0, R_CALLEE, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_CALLEE, 0, &is_known);
+	spt_program_land_all(program, &called);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_WORD, 0, LOOKS);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, R_WORD, R_LOOKED, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, R_WORD, R_LOOKED, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_LOOKED, R_LOOKED, 1);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_PLACE, R_SP, RETURN_AT);
-	spt_v8_land(program, &is_known);
+	spt_program_land_all(program, &is_known);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_CODE, SPT_V8_R_FP, function_at);
 	v8_find_code_of(program, layout, group, out);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_CODE, layout->flags);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, KIND_MASK);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, layout->kind, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, layout->kind, out);
 	if (layout->start)
 		spt_program_add(program, SYSPROF_CHAIN_LD8, R_DATA, R_CODE, layout->start);
 	else
 		spt_program_add(program, SYSPROF_CHAIN_ADDI, R_DATA, R_CODE, BEHIND);
 	spt_program_add(program, SYSPROF_CHAIN_SUB, R_PLACE, R_DATA, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_CODE, layout->bytes);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, R_WORD, R_PLACE, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, R_WORD, R_PLACE, 0, out);
 }
 
 /* Sets R_DATA.  Most functions have none in them, and the others a table of positions. */
-static void v8_find_data(SptProgram *program, const SptV8Layout *layout, SptV8Jumps *out)
+static void v8_find_data(SptProgram *program, const SptV8Layout *layout, SptProgramJumps *out)
 {
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_DATA, R_CODE, layout->data);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_DATA, NUMBER(N_FUNCTIONS));
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_WORD, R_CODE, layout->positions);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_WORD, LENGTH_AT);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_HELP, 0, POSITIONS_MOST_BYTES);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, R_HELP, R_WORD, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, R_HELP, R_WORD, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_LOOKED, R_LOOKED, LOOK_OF_PLACE);
 }
 
@@ -273,10 +260,10 @@ static void v8_add_places(SptProgram *program, unsigned to, unsigned from)
 }
 
 /* Sets R_MIDDLE to the place that R_PLACE returns to.  They are in order, those of calls behind. */
-static void v8_find_place(SptProgram *program, const SptV8Layout *layout, SptV8Jumps *out)
+static void v8_find_place(SptProgram *program, const SptV8Layout *layout, SptProgramJumps *out)
 {
 	const int return_at = NUMBER(layout->tree + PLACES + PLACE_RETURN);
-	SptV8Jumps found = { .n = 0 }, behind = { .n = 0 };
+	SptProgramJumps found = { .n = 0 }, behind = { .n = 0 };
 	unsigned loop;
 
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_DATA, NUMBER(layout->tree + N_EAGER));
@@ -284,26 +271,26 @@ static void v8_find_place(SptProgram *program, const SptV8Layout *layout, SptV8J
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_FIRST, R_DATA, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_N, R_DATA, NUMBER(layout->tree + N_CALLS));
 	loop = spt_program_add(program, SYSPROF_CHAIN_SHRI, R_WORD, R_N, 1);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_N, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_N, 0, out);
 	v8_add_places(program, R_MIDDLE, R_WORD);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_MIDDLE, R_FIRST, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_HELP, R_MIDDLE, return_at);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQ, R_HELP, R_PLACE, 0, &found);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, R_HELP, R_PLACE, 0, &behind);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQ, R_HELP, R_PLACE, 0, &found);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, R_HELP, R_PLACE, 0, &behind);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_N, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
-	spt_v8_land(program, &behind);
+	spt_program_land_all(program, &behind);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_FIRST, R_MIDDLE, 3 * WORD);
 	spt_program_add(program, SYSPROF_CHAIN_SUB, R_N, R_WORD, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_N, R_N, -1);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
-	spt_v8_land(program, &found);
+	spt_program_land_all(program, &found);
 }
 
 /* Sets R_N to the number of functions at the place at R_MIDDLE, the outermost included. */
-static void v8_count_functions(SptProgram *program, const SptV8Layout *layout, SptV8Jumps *out)
+static void v8_count_functions(SptProgram *program, const SptV8Layout *layout, SptProgramJumps *out)
 {
-	SptV8Jumps last = { .n = 0 };
+	SptProgramJumps last = { .n = 0 };
 	unsigned loop;
 
 	spt_program_add(program, SYSPROF_CHAIN_LD8, R_HELP, R_DATA, ELEMENT(TRANSLATIONS));
@@ -314,25 +301,25 @@ static void v8_count_functions(SptProgram *program, const SptV8Layout *layout, S
 		loop = spt_program_add(program, SYSPROF_CHAIN_ADDI, R_HELP, R_HELP, 1);
 		spt_program_add(program, SYSPROF_CHAIN_LD1, R_WORD, R_HELP, ELEMENTS_AT);
 		spt_program_add(program, SYSPROF_CHAIN_SHRI, R_WORD, R_WORD, MORE_SHIFT);
-		spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, &last);
+		spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, &last);
 		spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
-		spt_v8_land(program, &last);
+		spt_program_land_all(program, &last);
 	}
 	spt_program_add(program, SYSPROF_CHAIN_LD1, R_WORD, R_HELP,
 			ELEMENTS_AT + TRANSLATION_FRAMES);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, SMALL_NUMBER);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_LD1, R_N, R_HELP, ELEMENTS_AT + TRANSLATION_SCRIPTS);
 	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_N, SMALL_NUMBER);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_SHRI, R_N, R_N, 1);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_N, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_N, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_WORD, 0, FUNCTIONS_MOST);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, R_WORD, R_N, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, R_WORD, R_N, 0, out);
 }
 
 /* Emits what is in the function at the place at which it calls another one. */
-static void v8_add_called(SptProgram *program, const SptV8Layout *layout, SptV8Jumps *out)
+static void v8_add_called(SptProgram *program, const SptV8Layout *layout, SptProgramJumps *out)
 {
 	unsigned loop;
 
@@ -348,7 +335,7 @@ static void v8_add_called(SptProgram *program, const SptV8Layout *layout, SptV8J
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_PLACE, R_PLACE, WITH_SHIFT);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_FIRST, 0, SPT_V8_INLINED);
 	loop = spt_program_add(program, SYSPROF_CHAIN_ADDI, R_N, R_N, -1);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_N, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_N, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_WORD, R_PLACE, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_WORD, R_N, 0);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_HELP, R_MIDDLE, 0);
@@ -375,12 +362,13 @@ enum {
 };
 
 /* Sets the registers from what the code says of itself. */
-static void v8_begin_interrupted(SptProgram *program, const SptV8Layout *layout, SptV8Jumps *out)
+static void v8_begin_interrupted(SptProgram *program, const SptV8Layout *layout,
+				 SptProgramJumps *out)
 {
 	/* What leads out of the code has no positions. */
 	spt_program_add(program, SYSPROF_CHAIN_LD4, R_WORD, R_DATA, NUMBER(layout->tree + EXITS));
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_WORD, R_WORD, -1);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, R_WORD, R_PLACE, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, R_WORD, R_PLACE, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_LOOKED, R_LOOKED, LOOK_OF_POSITION);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, I_POSITION, R_PLACE, POSITION_AT);
 	v8_find_position(program, layout, I_POSITION, R_CODE, R_FIRST, R_N);
@@ -397,26 +385,26 @@ static void v8_begin_interrupted(SptProgram *program, const SptV8Layout *layout,
  * in the source than the one before.  What is in front of the first one is of the outermost.
  */
 static void v8_add_interrupted(SptProgram *program, const SptV8Layout *layout,
-			       const SptV8Function *is, SptV8Jumps *out)
+			       const SptV8Function *is, SptProgramJumps *out)
 {
 	static const SptV8Registers registers = { I_FUNCTION, I_IDENTITY, I_NAME,
 						  I_SCRIPT,   R_WORD,	  I_OTHER };
-	SptV8Jumps known = { .n = 0 }, nameless = { .n = 0 };
+	SptProgramJumps known = { .n = 0 }, nameless = { .n = 0 };
 	unsigned loop;
 
 	v8_begin_interrupted(program, layout, out);
 	loop = v8_find_id(program, R_WORD, I_POSITION);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, R_WORD, R_WORD, INLINED_SHIFT);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, I_TREE_BYTES, R_WORD, 0, out);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, I_TREE_BYTES, R_WORD, 0, out);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, R_WORD, I_TREE, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, I_POSITION, R_WORD,
 			ELEMENTS_AT - (1 << INLINED_SHIFT));
 	spt_program_add(program, SYSPROF_CHAIN_LD4, I_FUNCTION, R_WORD,
 			ELEMENTS_AT + INLINED_FUNCTION_AT - (1 << INLINED_SHIFT));
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, I_FUNCTION, I_N_FUNCTIONS, 0, &known);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, I_FUNCTION, I_N_FUNCTIONS, 0, &known);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
-	spt_v8_land(program, &known);
+	spt_program_land_all(program, &known);
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, I_FUNCTION, I_FUNCTION, WORD_SHIFT);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, I_FUNCTION, I_FUNCTIONS, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, I_FUNCTION, I_FUNCTION, ELEMENT(0));
@@ -424,22 +412,22 @@ static void v8_add_interrupted(SptProgram *program, const SptV8Layout *layout,
 	spt_v8_add_identity(program, is, &registers, &nameless);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_WORD, 0, -1);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_WORD, I_FUNCTION, I_IDENTITY);
-	spt_v8_land(program, &nameless);
+	spt_program_land_all(program, &nameless);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
 }
 
 void spt_v8_add_inlined(SptProgram *program, const SptV8Layout *layout, const SptV8Function *is,
 			int function_at, uint64_t group)
 {
-	SptV8Jumps out = { .n = 0 }, interrupted = { .n = 0 };
+	SptProgramJumps out = { .n = 0 }, interrupted = { .n = 0 };
 
 	v8_find_code(program, layout, function_at, group, &out);
 	v8_find_data(program, layout, &out);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, R_CALLEE, 0, &interrupted);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, R_CALLEE, 0, &interrupted);
 	v8_add_called(program, layout, &out);
-	spt_v8_land(program, &interrupted);
+	spt_program_land_all(program, &interrupted);
 	v8_add_interrupted(program, layout, is, &out);
-	spt_v8_land(program, &out);
+	spt_program_land_all(program, &out);
 }
 
 /*
@@ -470,7 +458,7 @@ enum {
  */
 static void v8_walk_tree(SptProgram *program, const SptV8Layout *layout)
 {
-	SptV8Jumps ends = { .n = 0 }, other = { .n = 0 };
+	SptProgramJumps ends = { .n = 0 }, other = { .n = 0 };
 	unsigned loop;
 
 	v8_find_id(program, N_WORD, N_POSITION);
@@ -484,25 +472,25 @@ static void v8_walk_tree(SptProgram *program, const SptV8Layout *layout)
 	spt_program_add(program, SYSPROF_CHAIN_LD8, N_TREE, N_HELP, ELEMENT(layout->tree));
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, N_DEPTH, 0, 0);
 	loop = spt_program_add(program, SYSPROF_CHAIN_SHLI, N_ENTRY, N_WORD, INLINED_SHIFT);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, N_WORD, 0, &ends);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, N_WORD, 0, &ends);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, N_ENTRY, N_TREE, 0);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JNE, N_DEPTH, N_STEPS, 0, &other);
+	spt_program_jump(program, SYSPROF_CHAIN_JNE, N_DEPTH, N_STEPS, 0, &other);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, N_FUNCTION, N_ENTRY,
 			ELEMENTS_AT + INLINED_FUNCTION_AT - (1 << INLINED_SHIFT));
-	spt_v8_land(program, &other);
+	spt_program_land_all(program, &other);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, N_ENTRY, N_ENTRY,
 			ELEMENTS_AT - (1 << INLINED_SHIFT));
 	v8_find_id(program, N_WORD, N_ENTRY);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, N_DEPTH, N_DEPTH, 1);
 	spt_program_add(program, SYSPROF_CHAIN_LOOP, 0, 0, loop);
-	spt_v8_land(program, &ends);
+	spt_program_land_all(program, &ends);
 }
 
 void spt_v8_find_inlined(SptProgram *program, const SptV8Layout *layout)
 {
-	SptV8Jumps out = { .n = 0 }, fits = { .n = 0 }, there = { .n = 0 }, known = { .n = 0 };
+	SptProgramJumps out = { .n = 0 }, fits = { .n = 0 }, there = { .n = 0 }, known = { .n = 0 };
 
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JEQI, 0, N_WITH, 0, &out);
+	spt_program_jump(program, SYSPROF_CHAIN_JEQI, 0, N_WITH, 0, &out);
 	/* What has this and no name is not known, or, with positions, one too many. */
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, N_CODE, SPT_V8_R_END, 0);
 	/* That of the call, whose return address it is. */
@@ -512,22 +500,22 @@ void spt_v8_find_inlined(SptProgram *program, const SptV8Layout *layout)
 	v8_walk_tree(program, layout);
 	/* V8's own functions are not in the tree. */
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, N_WORD, N_EXPECTED, 1);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, N_DEPTH, N_WORD, 0, &fits);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, N_DEPTH, N_WORD, 0, &fits);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
-	spt_v8_land(program, &fits);
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, N_STEPS, N_DEPTH, 0, &there);
+	spt_program_land_all(program, &fits);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, N_STEPS, N_DEPTH, 0, &there);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, SPT_V8_R_POSITIONS, N_CODE, 0);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
-	spt_v8_land(program, &there);
+	spt_program_land_all(program, &there);
 	spt_program_add(program, SYSPROF_CHAIN_LD4, N_WORD, N_HELP, NUMBER(N_FUNCTIONS));
-	spt_v8_jump_if(program, SYSPROF_CHAIN_JLT, N_FUNCTION, N_WORD, 0, &known);
+	spt_program_jump(program, SYSPROF_CHAIN_JLT, N_FUNCTION, N_WORD, 0, &known);
 	spt_program_add(program, SYSPROF_CHAIN_END, 0, 0, 0);
-	spt_v8_land(program, &known);
+	spt_program_land_all(program, &known);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, N_HELP, N_HELP, ELEMENT(layout->functions));
 	spt_program_add(program, SYSPROF_CHAIN_SHLI, N_FUNCTION, N_FUNCTION, WORD_SHIFT);
 	spt_program_add(program, SYSPROF_CHAIN_ADD, N_HELP, N_FUNCTION, 0);
 	spt_program_add(program, SYSPROF_CHAIN_LD8, SPT_V8_R_END, N_HELP, ELEMENT(0));
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, SPT_V8_R_END, SPT_V8_R_END, -SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, SPT_V8_R_PREFIX, 0, 0);
-	spt_v8_land(program, &out);
+	spt_program_land_all(program, &out);
 }

@@ -47,17 +47,6 @@ typedef struct {
 	unsigned function, identity, name, script, word, other;
 } SptV8Registers;
 
-#define SPT_V8_JUMPS_MAX 32
-
-/* Jumps that lead to one place. */
-typedef struct {
-	unsigned from[SPT_V8_JUMPS_MAX], n;
-} SptV8Jumps;
-
-void spt_v8_jump_if(SptProgram *program, enum sysprof_chain_op op, unsigned dst, unsigned src,
-		    int64_t imm, SptV8Jumps *to);
-void spt_v8_land(SptProgram *program, const SptV8Jumps *jumps);
-
 /* NULL: where this version has what is not known. */
 const SptV8Layout *spt_v8_layout(unsigned major, unsigned minor);
 
@@ -71,7 +60,7 @@ void spt_v8_begin_frame(SptProgram *program);
  * itself that have no name: they are no business of the script.
  */
 void spt_v8_add_identity(SptProgram *program, const SptV8Function *is, const SptV8Registers *r,
-			 SptV8Jumps *out);
+			 SptProgramJumps *out);
 /*
  * Emits what was compiled into the function at @function_at from the frame pointer, of identity
  * R_IDENTITY, where this called what is executed now, or was interrupted.  R_SHARED and R_IDENTITY

@@ -249,7 +249,7 @@ static void v8_add_frame(SptProgram *program, const struct constants *constants)
 					 is[SHARED_SCRIPT], is[TYPE_SCRIPT],  is[FIRST_NO_STRING] };
 	static const SptV8Registers registers = { R_SHARED, R_IDENTITY, R_NAME,
 						  R_SCRIPT, R_WORD,	R_COUNT };
-	SptV8Jumps nameless = { .n = 0 };
+	SptProgramJumps nameless = { .n = 0 };
 	unsigned jump;
 
 	spt_v8_begin_frame(program);
@@ -273,7 +273,7 @@ static void v8_add_frame(SptProgram *program, const struct constants *constants)
 				   constants->group);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_POSITION, 0, -1);
 	spt_program_add(program, SYSPROF_CHAIN_EMIT, R_POSITION, R_SHARED, R_IDENTITY);
-	spt_v8_land(program, &nameless);
+	spt_program_land_all(program, &nameless);
 	spt_program_land(program, jump);
 	v8_add_end(program);
 }
