@@ -13,14 +13,16 @@
 
 struct expected {
 	uint64_t time; /* of the exec */
-	unsigned next; /* the number of that process's program after it, from 1; 0: none */
 	char *name;
 };
 
+struct process {
+	GArray *programs; /* struct expected, in order */
+	GArray *stamps;	  /* uint64_t, of first rings */
+};
+
 struct spt_expected {
-	GArray *programs;	    /* struct expected */
-	GHashTable *first, *latest; /* pid -> the number of its first or latest program, from 1 */
-	GHashTable *connections;    /* pid -> GArray of uint64_t: stamps of first rings */
+	GHashTable *processes; /* pid -> struct process */
 	/* Programs of another PID namespace that had exited before they could be asked for. */
 	uint64_t unknown;
 };
@@ -30,62 +32,56 @@ static void expected_clear(void *data)
 	g_free(((struct expected *)data)->name);
 }
 
-static void memory_expected_unref_array(void *array)
+static void memory_expected_free_process(void *data)
 {
-	g_array_unref(array);
+	struct process *process = data;
+
+	g_array_unref(process->programs);
+	g_array_unref(process->stamps);
+	g_free(process);
 }
 
 struct spt_expected *spt_memory_expected_new(void)
 {
 	struct spt_expected *all = g_new0(struct spt_expected, 1);
 
-	all->programs = g_array_new(FALSE, FALSE, sizeof(struct expected));
-	g_array_set_clear_func(all->programs, expected_clear);
-	all->first = g_hash_table_new(NULL, NULL);
-	all->latest = g_hash_table_new(NULL, NULL);
-	all->connections = g_hash_table_new_full(NULL, NULL, NULL, memory_expected_unref_array);
+	all->processes = g_hash_table_new_full(NULL, NULL, NULL, memory_expected_free_process);
 	return all;
 }
 
 void spt_memory_expected_free(struct spt_expected *all)
 {
-	g_array_unref(all->programs);
-	g_hash_table_unref(all->first);
-	g_hash_table_unref(all->latest);
-	g_hash_table_unref(all->connections);
+	g_hash_table_unref(all->processes);
 	g_free(all);
+}
+
+static struct process *get_process(struct spt_expected *all, uint32_t pid)
+{
+	struct process *process = g_hash_table_lookup(all->processes, GUINT_TO_POINTER(pid));
+
+	if (process)
+		return process;
+	process = g_new0(struct process, 1);
+	process->programs = g_array_new(FALSE, FALSE, sizeof(struct expected));
+	g_array_set_clear_func(process->programs, expected_clear);
+	process->stamps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	g_hash_table_insert(all->processes, GUINT_TO_POINTER(pid), process);
+	return process;
 }
 
 void spt_memory_exec(SptMemory *memory, uint32_t pid, uint64_t time, const char *name)
 {
-	struct spt_expected *all = memory->expected;
-	struct expected row = { .time = time, .name = spt_one_line(name) };
-	unsigned before = GPOINTER_TO_UINT(g_hash_table_lookup(all->latest, GUINT_TO_POINTER(pid)));
-	void *number;
+	struct expected row = { time, spt_one_line(name) };
 
-	g_array_append_val(all->programs, row);
-	number = GUINT_TO_POINTER(all->programs->len);
-	if (before)
-		g_array_index(all->programs, struct expected, before - 1).next = all->programs->len;
-	else
-		g_hash_table_insert(all->first, GUINT_TO_POINTER(pid), number);
-	g_hash_table_insert(all->latest, GUINT_TO_POINTER(pid), number);
+	g_array_append_val(get_process(memory->expected, pid)->programs, row);
 }
 
 void spt_memory_connected(SptMemory *memory, uint32_t pid, uint64_t stamp)
 {
-	struct spt_expected *all = memory->expected;
-	GArray *stamps = g_hash_table_lookup(all->connections, GUINT_TO_POINTER(pid));
-
-	if (!pid) {
-		all->unknown++;
-		return;
-	}
-	if (!stamps) {
-		stamps = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-		g_hash_table_insert(all->connections, GUINT_TO_POINTER(pid), stamps);
-	}
-	g_array_append_val(stamps, stamp);
+	if (!pid)
+		memory->expected->unknown++;
+	else
+		g_array_append_val(get_process(memory->expected, pid)->stamps, stamp);
 }
 
 static int compare_stamps(gconstpointer a, gconstpointer b)
@@ -95,48 +91,60 @@ static int compare_stamps(gconstpointer a, gconstpointer b)
 	return (*first > *second) - (*first < *second);
 }
 
+/* Those without a ring, and the first one of them. */
+struct unconnected {
+	uint64_t n;
+	const struct expected *first;
+};
+
+static void add_unconnected(struct unconnected *to, const struct expected *program)
+{
+	to->n++;
+	if (!to->first || program->time < to->first->time)
+		to->first = program;
+}
+
 /*
- * Marks the programs of a process, of which @number is the first one, whose first rings are of
- * @stamps: each is the last one's that had begun.  One that began within the tolerance after it is
+ * Each ring is the last program's that had begun.  One that began within the tolerance after it is
  * it only if the one before has its ring: programs that end at once by an exec, as env(1) does, are
  * closer than the tolerance.
  */
-static void mark_connected(const SptMemory *memory, unsigned number, GArray *stamps,
-			   bool *is_connected)
+static void find_unconnected(const SptMemory *memory, struct process *process,
+			     struct unconnected *to)
 {
-	const struct expected *programs = (const void *)memory->expected->programs->data, *next;
+	const struct expected *program = (const void *)process->programs->data,
+			      *end = program + process->programs->len;
+	bool is_connected = false;
 
-	g_array_sort(stamps, compare_stamps);
-	for (unsigned i = 0; number && i < stamps->len; i++) {
-		uint64_t time = spt_memory_time(memory, g_array_index(stamps, uint64_t, i));
+	g_array_sort(process->stamps, compare_stamps);
+	for (unsigned i = 0; program < end && i < process->stamps->len; i++) {
+		uint64_t time =
+			spt_memory_time(memory, g_array_index(process->stamps, uint64_t, i));
 
-		for (; programs[number - 1].next; number = programs[number - 1].next) {
-			next = &programs[programs[number - 1].next - 1];
-			if (next->time > time + TOLERANCE_NS ||
-			    (next->time > time && !is_connected[number - 1]))
+		for (; program + 1 < end; program++) {
+			if (program[1].time > time + TOLERANCE_NS ||
+			    (program[1].time > time && !is_connected))
 				break;
+			if (!is_connected)
+				add_unconnected(to, program);
+			is_connected = false;
 		}
-		if (programs[number - 1].time <= time + TOLERANCE_NS)
-			is_connected[number - 1] = true;
+		is_connected |= program->time <= time + TOLERANCE_NS;
 	}
+	for (program += is_connected; program < end; program++)
+		add_unconnected(to, program);
 }
 
 uint64_t spt_memory_unconnected(const SptMemory *memory, const char **ret_name)
 {
 	const struct spt_expected *all = memory->expected;
-	g_autofree bool *is_connected = g_new0(bool, all->programs->len);
+	struct unconnected found = { 0 };
 	GHashTableIter iter;
-	void *pid, *stamps;
-	uint64_t n = 0;
+	void *process;
 
-	g_hash_table_iter_init(&iter, all->connections);
-	while (g_hash_table_iter_next(&iter, &pid, &stamps))
-		mark_connected(memory, GPOINTER_TO_UINT(g_hash_table_lookup(all->first, pid)),
-			       stamps, is_connected);
-	*ret_name = NULL;
-	for (unsigned i = 0; i < all->programs->len; i++) {
-		if (!is_connected[i] && !n++)
-			*ret_name = g_array_index(all->programs, struct expected, i).name;
-	}
-	return n > all->unknown ? n - all->unknown : 0;
+	g_hash_table_iter_init(&iter, all->processes);
+	while (g_hash_table_iter_next(&iter, NULL, &process))
+		find_unconnected(memory, process, &found);
+	*ret_name = found.first ? found.first->name : NULL;
+	return found.n > all->unknown ? found.n - all->unknown : 0;
 }
