@@ -10,6 +10,7 @@
 #include <glib.h>
 
 #include "chain-user.h"
+#include "record/script-lines.h"
 
 static struct sysprof_script script;
 
@@ -19,6 +20,7 @@ struct program {
 	pid_t pid;
 	FILE *said, *go;
 	GHashTable *names; /* number of a code -> struct named */
+	SptScriptLines *lines;
 	struct sysprof_program *chain;
 	u64 bias;
 	char *title, *path;

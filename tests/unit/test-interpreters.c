@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 
 #include "chain-native.h"
+#include "chain-names.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -50,72 +51,6 @@ static const struct interpreter {
 	{ "java", WORKLOADS "script-stacks.java", "", C2, "java/c2" },
 };
 
-/* A function whose names were sent. */
-struct named {
-	u32 tag;
-	SptScriptFunction function;
-};
-
-static void named_free(void *data)
-{
-	struct named *named = data;
-
-	spt_script_function_clear(&named->function);
-	g_free(named);
-}
-
-static void program_name(struct program *program, const struct sysprof_code *code)
-{
-	struct named *named = g_new0(struct named, 1);
-	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS];
-	const __u64 *at = code->data;
-
-	for (unsigned i = 0; i < SYSPROF_CHAIN_MAX_SPANS; i++) {
-		spans[i] = (SptSpan){ at, code->bytes[i] };
-		at += (code->bytes[i] + 7) / 8;
-	}
-	named->tag = code->tag;
-	if (spt_interpreter_of_tag(code->tag)->read(code->tag, spans, &named->function))
-		g_hash_table_insert(program->names, GSIZE_TO_POINTER(code->code), named);
-	else
-		g_free(named);
-}
-
-/* Whether the frame is removed: one of those that come in addition has no name. */
-static bool is_left_out(const struct program *program, unsigned i)
-{
-	const struct named *named;
-	unsigned j = i;
-
-	if (!spt_interpreter_of_tag(program->chain->tag)->has_additions ||
-	    script.frame[i].position)
-		return false;
-	while (j && !script.frame[j - 1].position)
-		j--;
-	for (; j < script.n && !script.frame[j].position; j++) {
-		named = g_hash_table_lookup(program->names,
-					    GSIZE_TO_POINTER(script.frame[j].number));
-		if (!named || named->function.lack == SPT_SCRIPT_IS_NOTHING)
-			return true;
-	}
-	named = g_hash_table_lookup(program->names, GSIZE_TO_POINTER(script.frame[i].number));
-	return named && named->function.lack == SPT_SCRIPT_IS_SPARE;
-}
-
-static char *program_say(const struct program *program, const struct sysprof_script_frame *frame)
-{
-	const struct named *named =
-		g_hash_table_lookup(program->names, GSIZE_TO_POINTER(frame->number));
-
-	if (!named)
-		return g_strdup("?");
-	return g_strdup_printf(
-		"%s\t%s\t%u", named->function.name, named->function.file,
-		spt_interpreter_of_tag(named->tag)
-			->line(named->tag, &named->function,
-			       (u32)MIN(frame->position, SYSPROF_POSITION_NOT_TOLD)));
-}
-
 static void program_start(struct program *program, char *const *command)
 {
 	int to[2], from[2];
@@ -135,6 +70,7 @@ static void program_start(struct program *program, char *const *command)
 	program->go = fdopen(to[1], "w");
 	program->said = fdopen(from[0], "r");
 	program->names = g_hash_table_new_full(NULL, NULL, NULL, named_free);
+	program->lines = spt_script_lines_new();
 	memset(&sent, 0, sizeof(sent));
 	chain_user_pid = program->pid;
 }
@@ -253,6 +189,7 @@ static void program_end(struct program *program)
 	fclose(program->said);
 	waitpid(program->pid, &status, 0);
 	g_hash_table_unref(program->names);
+	spt_script_lines_free(program->lines);
 	g_free(program->chain);
 	g_free(program->title);
 	g_free(program->path);
@@ -326,6 +263,11 @@ static bool is_qualified(const char *name)
 	return strchr(name, '#') || (strchr(name, '.') && name[0] >= 'A' && name[0] <= 'Z');
 }
 
+static bool is_of_javascript(const char *file)
+{
+	return g_str_has_suffix(file, ".js") || g_str_has_suffix(file, ".mjs");
+}
+
 /* Whether the frame @found is the one that the program says: a line of the same form. */
 static bool is_same(const char *found, const char *said, bool has_line)
 {
@@ -352,6 +294,8 @@ static bool is_same(const char *found, const char *said, bool has_line)
 	/* Without a file, or in C: the runtime shows them where they are called. */
 	if (file[0] == '[')
 		return true;
+	/* Of functions of JavaScript both say where they begin, if they are in a file. */
+	has_line |= its[1][0] == '/' && is_of_javascript(file);
 	return !strcmp(file, real_file) && (!has_line || !strcmp(its[2], real[2]));
 }
 

@@ -6,8 +6,15 @@
  */
 #include "scripts/interpreter.h"
 
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "record/script-lines.h"
 #include "record/script-names.h"
 #include "scripts/cpython-code.h"
 #include "scripts/ruby-code.h"
@@ -356,6 +363,77 @@ static void test_names_of_v8(void)
 	check_v8(spans, "abc", "/\357\277\275");
 }
 
+#define SOURCE	     "\xef\xbb\xbf// \xc3\xbc \xf0\x9f\x98\x80\n\nfunction f() {\r\n}\n"
+#define SOURCE_CHARS 27
+
+/* The line of character @at of the file at @path, whatever length it has. */
+static uint32_t line_at(SptScriptLines *lines, const char *path, uint32_t at, uint32_t n)
+{
+	return spt_script_lines_find(lines, (uint32_t)getpid(), path, at, n);
+}
+
+/* Characters are those of UTF-16, and lines those of an editor. */
+static void test_lines_of_sources(void)
+{
+	static const uint32_t begins[] = { 0, 8, 9, 25 };
+	g_autoptr(SptScriptLines) lines = spt_script_lines_new();
+	g_autofree char *dir = g_dir_make_tmp("lines-XXXXXX", NULL),
+			*path = g_build_filename(dir, "a.js", NULL),
+			*link = g_build_filename(dir, "link.js", NULL),
+			*fifo = g_build_filename(dir, "fifo.js", NULL);
+
+	g_assert_true(g_file_set_contents(path, SOURCE, -1, NULL));
+	g_assert_false(symlink("a.js", link) || mkfifo(fifo, 0600));
+	for (unsigned i = 0; i < G_N_ELEMENTS(begins); i++) {
+		g_assert_cmpuint(line_at(lines, path, begins[i], SOURCE_CHARS), ==, i + 1);
+		if (begins[i])
+			g_assert_cmpuint(line_at(lines, link, begins[i] - 1, SOURCE_CHARS), ==, i);
+	}
+	g_assert_cmpuint(line_at(lines, path, SOURCE_CHARS, SOURCE_CHARS), ==, 5);
+	/* It was another one, there is no such place, or nothing to read. */
+	g_assert_cmpuint(line_at(lines, path, 0, SOURCE_CHARS + 1), ==, 0);
+	g_assert_cmpuint(line_at(lines, path, SOURCE_CHARS + 1, SOURCE_CHARS), ==, 0);
+	g_assert_cmpuint(line_at(lines, path, 0, 0), ==, 0);
+	g_assert_cmpuint(line_at(lines, fifo, 0, 1), ==, 0);
+	g_assert_cmpuint(line_at(lines, dir, 0, 1), ==, 0);
+	g_assert_cmpuint(line_at(lines, "/dev/zero", 0, 1), ==, 0);
+	g_assert_cmpuint(line_at(lines, "a.js", 0, SOURCE_CHARS), ==, 0);
+	/* It has become what is asked for. */
+	g_assert_true(g_file_set_contents(path, "\n\n", -1, NULL));
+	g_usleep(1100000);
+	g_assert_cmpuint(line_at(lines, path, 1, 2), ==, 2);
+	g_assert_false(unlink(path) || unlink(link) || unlink(fifo) || rmdir(dir));
+}
+
+/* A source on a file system that never answers costs some time, and nothing of what comes later. */
+static void test_lines_unanswered(void)
+{
+	g_autoptr(SptScriptLines) lines = spt_script_lines_new();
+	g_autofree char *dir = g_dir_make_tmp("lines-XXXXXX", NULL),
+			*path = g_build_filename(dir, "a.js", NULL),
+			*other = g_strconcat(dir, ".js", NULL);
+	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	g_autofree char *options =
+		g_strdup_printf("fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	gint64 begin;
+
+	g_assert_true(g_file_set_contents(other, SOURCE, -1, NULL));
+	if (fuse < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("never", dir, "fuse", MS_NODEV | MS_NOSUID, options)) {
+		g_test_skip("this needs root, and a kernel with FUSE");
+	} else {
+		begin = g_get_monotonic_time();
+		g_assert_cmpuint(line_at(lines, path, 0, SOURCE_CHARS), ==, 0);
+		g_assert_cmpint(g_get_monotonic_time() - begin, >=, 200000);
+		/* The time is paid for. */
+		g_usleep(2600000);
+		g_assert_cmpuint(line_at(lines, other, 8, SOURCE_CHARS), ==, 2);
+		umount2(dir, MNT_DETACH);
+	}
+	close(fuse);
+	g_assert_false(unlink(other) || rmdir(dir));
+}
+
 #define V8_TAG SPT_TAG(5, 11, 3)
 #define NODE 40
 #define SCRIPT_FRAME(code, position)                                                               \
@@ -455,6 +533,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/scripts/names/ruby", test_names_of_ruby);
 	g_test_add_func("/scripts/names", test_names);
 	g_test_add_func("/scripts/names-of-v8", test_names_of_v8);
+	g_test_add_func("/scripts/lines-of-sources", test_lines_of_sources);
+	g_test_add_func("/scripts/lines-unanswered", test_lines_unanswered);
 	g_test_add_func("/scripts/additions", test_additions);
 	g_test_add_func("/scripts/hostile", test_hostile);
 	g_test_add_func("/scripts/describe", test_describe);

@@ -39,7 +39,8 @@ function stack() {
 		/* What has no name in its source is called by a symbol, or eval. */
 		const own = name && !name.startsWith("[") && !site.isEval() ? name : "(anonymous)";
 
-		return `${own}\t${site.getFileName() || "[v8]"}\t${site.getLineNumber() || 0}\n`;
+		/* Where the function begins, not where it is. */
+		return `${own}\t${site.getFileName() || "[v8]"}\t${site.getEnclosingLineNumber() || 0}\n`;
 	}).join("");
 }
 

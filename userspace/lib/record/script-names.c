@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/format.h"
+#include "record/script-lines.h"
 #include "scripts/interpreter.h"
 
 #define BUDGET_BYTES (64u << 20)
@@ -48,6 +49,7 @@ struct SptScriptNames {
 	unsigned n_taken, n_unnamed;
 	uint32_t next_id;
 	uint64_t n_numbers;	/* of codes, that were given here */
+	SptScriptLines *lines;
 	/* The sample that was folded last. */
 	struct sysprof_sample *room;
 	size_t room_bytes;
@@ -90,6 +92,7 @@ SptScriptNames *spt_script_names_new(void)
 						(GDestroyNotify)g_bytes_unref, variant_free);
 	names->codes = g_hash_table_new(NULL, NULL);
 	names->next_id = SYSPROF_OBJECT_FIRST + 3;
+	names->lines = spt_script_lines_new();
 	return names;
 }
 
@@ -102,6 +105,7 @@ void spt_script_names_free(SptScriptNames *names)
 	g_hash_table_unref(names->functions);
 	g_hash_table_unref(names->by_id);
 	g_hash_table_unref(names->files);
+	spt_script_lines_free(names->lines);
 	g_free(names->room);
 	g_free(names);
 }
@@ -197,13 +201,19 @@ static GBytes *content_of(const struct sysprof_code *code, const SptScriptFuncti
 	return g_byte_array_free_to_bytes(content);
 }
 
-static bool script_names_read(const struct sysprof_code *code, SptScriptFunction *ret)
+static bool script_names_read(SptScriptNames *names, const struct sysprof_code *code,
+			      SptScriptFunction *ret)
 {
 	const SptInterpreter *interpreter = spt_interpreter_of_tag(code->tag);
 	SptSpan spans[SYSPROF_CHAIN_MAX_SPANS];
 
-	return code->record.size * 8u >= sizeof(*code) && interpreter &&
-	       script_names_spans(code, spans) && interpreter->read(code->tag, spans, ret);
+	if (code->record.size * 8u < sizeof(*code) || !interpreter ||
+	    !script_names_spans(code, spans) || !interpreter->read(code->tag, spans, ret))
+		return false;
+	if (ret->file && ret->source_chars)
+		ret->first_line = spt_script_lines_find(names->lines, code->record.pid, ret->file,
+							ret->begins_at, ret->source_chars);
+	return true;
 }
 
 /* NULL: too much is kept already. */
@@ -236,7 +246,8 @@ bool spt_script_names_take(SptScriptNames *names, const struct sysprof_code *cod
 	struct variant *variant = NULL;
 	bool is_new = false;
 
-	if (g_hash_table_size(names->codes) < CODES_MAX && script_names_read(code, &function))
+	if (g_hash_table_size(names->codes) < CODES_MAX &&
+	    script_names_read(names, code, &function))
 		variant = function.lack == SPT_SCRIPT_IS_NOTHING ? &names->nothing :
 			  function.lack == SPT_SCRIPT_IS_SPARE ?
 				  &names->spare :

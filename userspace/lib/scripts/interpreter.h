@@ -45,6 +45,8 @@ typedef struct {
 	char *name, *file;
 	uint32_t first_line;		/* 0: not known */
 	GBytes *lines;			/* in the interpreter's own form; NULL: none */
+	/* Instead of a line: at which character of the source, and how many that has; 0: neither */
+	uint32_t begins_at, source_chars;
 	SptScriptLack lack;
 } SptScriptFunction;
 

@@ -36,21 +36,32 @@ static char *from_utf16(const void *text, size_t n)
 }
 
 /* The string of which @parts are; NULL: it is empty, or not there. */
-static char *v8_string(const SptSpan *parts)
+static char *v8_string(const SptSpan *parts, bool is_one_byte)
 {
-	uint64_t length = spt_span_word(&parts[SPT_V8_STRING], SPT_V8_LENGTH_AT, 4),
-		 type = spt_span_word(&parts[SPT_V8_MAP], SPT_V8_TYPE_AT - SPT_V8_TAG, 2);
+	uint64_t length = spt_span_word(&parts[SPT_V8_STRING], SPT_V8_LENGTH_AT, 4);
 	const SptSpan *text = &parts[SPT_V8_TEXT];
 	const uint8_t *data = text->data;
 
 	if (!length || !text->bytes)
 		return NULL;
-	if (type & SPT_V8_IS_ONE_BYTE) {
+	if (is_one_byte) {
 		const uint8_t *end = memchr(data, 0, MIN(length, text->bytes));
 
 		return from_latin1(data, end ? (size_t)(end - data) : MIN(length, text->bytes));
 	}
 	return from_utf16(data, MIN(length, text->bytes / sizeof(gunichar2)));
+}
+
+static char *v8_name(const SptSpan *parts)
+{
+	return v8_string(parts, spt_span_word(&parts[SPT_V8_MAP], SPT_V8_TYPE_AT - SPT_V8_TAG, 2) &
+					SPT_V8_IS_ONE_BYTE);
+}
+
+/* Those of two bytes a character are copied only if the first one's other byte is 0. */
+static char *v8_script(const SptSpan *parts)
+{
+	return v8_string(parts, spt_span_word(&parts[SPT_V8_TEXT], 1, 1) != 0);
 }
 
 /* "Module." of "Module._compile", which is put together of two strings; "" if there is none. */
@@ -71,11 +82,25 @@ static char *v8_path_of(const char *uri)
 	return path ? g_utf8_make_valid(path, -1) : NULL;
 }
 
+/* The source is a string whose pointer was followed as it is, with its tag. */
+static void v8_read_place(const SptSpan *spans, SptScriptFunction *ret)
+{
+	const SptSpan *positions = &spans[SPT_V8_POSITIONS];
+	uint64_t n = spt_span_word(&spans[SPT_V8_SOURCE], SPT_V8_LENGTH_AT - SPT_V8_TAG, 4),
+		 begin = spt_span_word(positions, SPT_V8_NUMBER_AT, 4),
+		 end = spt_span_word(positions, SPT_V8_END_AT + SPT_V8_NUMBER_AT, 4);
+
+	if (positions->bytes < SPT_V8_HEADER_BYTES || begin > end || end > n)
+		return;
+	ret->begins_at = (uint32_t)begin;
+	ret->source_chars = (uint32_t)n;
+}
+
 bool spt_v8_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		 SptScriptFunction *ret)
 {
-	g_autofree char *file = v8_string(&spans[SPT_V8_SCRIPT]),
-			*name = v8_string(&spans[SPT_V8_NAME]),
+	g_autofree char *file = v8_script(&spans[SPT_V8_SCRIPT]),
+			*name = v8_name(&spans[SPT_V8_NAME]),
 			*prefix = v8_prefix(&spans[SPT_V8_PREFIX]);
 
 	(void)tag;
@@ -98,6 +123,7 @@ bool spt_v8_read(uint32_t tag, const SptSpan spans[SYSPROF_CHAIN_MAX_SPANS],
 		ret->file = v8_path_of(file);
 	if (!ret->file)
 		ret->file = g_steal_pointer(&file);
+	v8_read_place(spans, ret);
 	return true;
 }
 

@@ -7,21 +7,24 @@
 
 G_BEGIN_DECLS
 
-/* The spans: the name and the script's name are strings, of three parts each. */
+/* The spans. */
 enum {
-	SPT_V8_POSITIONS,
-	SPT_V8_NAME,
-	SPT_V8_SCRIPT = SPT_V8_NAME + 3,
-	SPT_V8_PREFIX = SPT_V8_SCRIPT + 3, /* a string of bytes in front of the name, in one part */
+	SPT_V8_POSITIONS, /* where the function begins and ends, two small integers */
+	SPT_V8_NAME,	  /* a string, of three parts */
+	SPT_V8_SCRIPT = SPT_V8_NAME + 3,   /* the script's name: a string without the last part */
+	SPT_V8_PREFIX = SPT_V8_SCRIPT + 2, /* a string of bytes in front of the name, in one part */
+	SPT_V8_SOURCE, /* of the script: the header of a string, from its second byte */
 };
-/* Parts of a string: its own header, that of its map, and its text. */
+/* Parts of a string: its own header, its text, and the header of its map. */
 enum {
 	SPT_V8_STRING,
-	SPT_V8_MAP,
 	SPT_V8_TEXT,
+	SPT_V8_MAP,
 };
 
 #define SPT_V8_LENGTH_AT 12		/* in a string */
+#define SPT_V8_END_AT	 8		/* of what has two small integers */
+#define SPT_V8_NUMBER_AT 4		/* of a small integer, in its word */
 #define SPT_V8_TYPE_AT 12		/* in a map */
 /* Pointers to objects are one more than their addresses. */
 #define SPT_V8_TAG 1

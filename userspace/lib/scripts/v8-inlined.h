@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 enum {
 	SPT_V8_R_FREE,
 	SPT_V8_R_BIAS,
-	SPT_V8_R_END,			/* of the frame; for names: the function */
+	SPT_V8_R_END, /* of the frame; for names: the function */
 	SPT_V8_R_SP,
 	SPT_V8_R_SCOPE, /* for frames at first: where the tick interrupted the code */
 	SPT_V8_R_SLOT,
@@ -32,6 +32,7 @@ enum {
 	SPT_V8_R_WITH = SPT_V8_R_SLOT,
 	SPT_V8_R_POSITIONS = SPT_V8_R_FP,
 	SPT_V8_R_PREFIX = SPT_V8_R_SHARED,
+	SPT_V8_R_SOURCE = SPT_V8_R_SP,
 };
 
 typedef struct SptV8Layout SptV8Layout;

@@ -41,8 +41,7 @@
 /* More variables are in a table, whose pointer is instead of their names. */
 #define NAMES_INSIDE 75
 #define NAME_WORDS 4			/* in how many words of a scope the name may be */
-#define POSITIONS_BEHIND 3		/* words, from the name on */
-#define POSITIONS_BYTES 16
+#define POSITIONS_BEHIND 3		      /* words, from the name on */
 
 /* The constants that are used, by the beginnings of their names. */
 enum {
@@ -55,6 +54,7 @@ enum {
 	SHARED_LENGTH,
 	SHARED_FLAGS,
 	SCRIPT_NAME,
+	SCRIPT_SOURCE,
 	SCOPE_LOCALS,
 	SCOPE_FIRST,
 	THIN_ACTUAL,
@@ -86,6 +86,7 @@ static const char *const constant_names[N_CONSTANTS] = {
 	[SHARED_LENGTH] = "class_SharedFunctionInfo__length__",
 	[SHARED_FLAGS] = "class_SharedFunctionInfo__flags__",
 	[SCRIPT_NAME] = "class_Script__name__",
+	[SCRIPT_SOURCE] = "class_Script__source__",
 	[SCOPE_LOCALS] = "scopeinfo_idx_ncontextlocals",
 	[SCOPE_FIRST] = "scopeinfo_idx_first_vars",
 	[THIN_ACTUAL] = "class_ThinString__actual__",
@@ -135,6 +136,7 @@ enum {
 	/* In the program of names. */
 	R_POSITIONS = SPT_V8_R_POSITIONS,
 	R_PREFIX = SPT_V8_R_PREFIX,
+	R_SOURCE = SPT_V8_R_SOURCE,
 };
 
 /* A file may be hostile; those of V8 are small. */
@@ -397,6 +399,21 @@ static void v8_add_scope_name(SptProgram *program, const int32_t *is)
 	spt_program_land(program, found);
 }
 
+/* Whether its text has two bytes a character shows in the text, or it is left out. */
+static void v8_add_script_text(SptProgram *program)
+{
+	unsigned one_byte, is_shown;
+
+	v8_add_type(program, R_WORD, R_SCRIPT);
+	spt_program_add(program, SYSPROF_CHAIN_ANDI, R_WORD, R_WORD, SPT_V8_IS_ONE_BYTE);
+	one_byte = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_LD1, R_WORD, R_SCRIPT_TEXT, 1);
+	is_shown = spt_program_add(program, SYSPROF_CHAIN_JEQI, 0, R_WORD, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_SCRIPT_TEXT, 0, 0);
+	spt_program_land(program, one_byte);
+	spt_program_land(program, is_shown);
+}
+
 static void v8_add_names(SptProgram *program, const struct constants *constants)
 {
 	const int32_t *is = constants->is;
@@ -405,10 +422,12 @@ static void v8_add_names(SptProgram *program, const struct constants *constants)
 	spt_program_begin_names(program);
 	if (constants->layout)
 		spt_v8_find_inlined(program, constants->layout);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_SOURCE, 0, 0);
 	v8_add_pointer(program, R_SCRIPT, R_END, is[SHARED_SCRIPT]);
 	no_script = spt_program_add(program, SYSPROF_CHAIN_JNEI, 0, R_WORD, SPT_V8_TAG);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SCRIPT, R_SCRIPT, -SPT_V8_TAG);
 	v8_add_type(program, R_SLOT, R_SCRIPT);
+	spt_program_add(program, SYSPROF_CHAIN_LD8, R_SOURCE, R_SCRIPT, is[SCRIPT_SOURCE]);
 	v8_add_pointer(program, R_SCRIPT, R_SCRIPT, is[SCRIPT_NAME]);
 	spt_program_land(program, no_script);
 	spt_program_add(program, SYSPROF_CHAIN_ADDI, R_SCRIPT, R_SCRIPT, -SPT_V8_TAG);
@@ -424,6 +443,7 @@ static void v8_add_names(SptProgram *program, const struct constants *constants)
 	no_name = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_WORD, R_WORD, 0);
 	spt_program_land(program, no_text);
 	v8_add_text(program, is, R_SCRIPT, R_SCRIPT_TEXT);
+	v8_add_script_text(program);
 	spt_program_land(program, no_name);
 	/* What a script's name begins with does not count. */
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_PREFIX, 0, 0);
@@ -456,15 +476,14 @@ static void v8_add_span(SptProgram *program, unsigned from, bool follow, unsigne
 /* What spt_v8_read() reads. */
 static void v8_add_spans(SptProgram *program)
 {
-	v8_add_span(program, R_POSITIONS, false, POSITIONS_BYTES);
-	for (unsigned i = 0; i < 2; i++) {
-		unsigned string = i ? R_SCRIPT : R_NAME;
-
-		v8_add_span(program, string, false, SPT_V8_HEADER_BYTES);
-		v8_add_span(program, string, true, SPT_V8_HEADER_BYTES);
-		v8_add_span(program, i ? R_SCRIPT_TEXT : R_NAME_TEXT, false, SPT_V8_TEXT_BYTES);
-	}
+	v8_add_span(program, R_POSITIONS, false, SPT_V8_HEADER_BYTES);
+	v8_add_span(program, R_NAME, false, SPT_V8_HEADER_BYTES);
+	v8_add_span(program, R_NAME_TEXT, false, SPT_V8_TEXT_BYTES);
+	v8_add_span(program, R_NAME, true, SPT_V8_HEADER_BYTES);
+	v8_add_span(program, R_SCRIPT, false, SPT_V8_HEADER_BYTES);
+	v8_add_span(program, R_SCRIPT_TEXT, false, SPT_V8_TEXT_BYTES);
 	v8_add_span(program, R_PREFIX, false, SPT_V8_PREFIX_BYTES);
+	v8_add_span(program, R_SOURCE, false, SPT_V8_HEADER_BYTES);
 }
 
 /* Distributions leave their names out.  It is code without unwind information. */
