@@ -730,7 +730,8 @@ u8 sysprof_chain_run_step(struct sysprof_script *script, u32 native, struct sysp
 			       SYSPROF_END_FAULT;
 	if (!step->is_found)
 		return SYSPROF_END_NO_INFO;
-	return step->sp > begin.sp && !(step->sp & 7) ? 0 : SYSPROF_END_BAD;
+	/* What was interrupted may have nothing on the stack. */
+	return step->sp + begin.is_exact > begin.sp && !(step->sp & 7) ? 0 : SYSPROF_END_BAD;
 }
 
 bool sysprof_chain_run_names(const struct sysprof_program *program, u64 code,

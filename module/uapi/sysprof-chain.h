@@ -66,10 +66,11 @@
  * address to which the callee returns, and register 5 is 1 if the tick interrupted this frame,
  * else 0.  Registers from 6 on keep the values that they had after the run before.  What it emits
  * is executed by this native frame; there are neither lists nor marks.  SYSPROF_CHAIN_NEXT says
- * where the caller's frame is.  The caller's stack pointer must be above, and a multiple of 8:
- * else the walk ends, as where the program cannot go on or ends with more frames.  Where it ends
- * otherwise the caller is looked for as without it.  All runs for one stack share the fuel.  A run
- * that would end as the one before for the same native frame takes SYSPROF_CHAIN_LIST_FUEL.
+ * where the caller's frame is.  The caller's stack pointer must be a multiple of 8 and above, or
+ * where the tick interrupted this frame the same: else the walk ends, as where the program cannot
+ * go on or ends with more frames.  Where it ends otherwise the caller is looked for as without it.
+ * All runs for one stack share the fuel.  A run that would end as the one before for the same
+ * native frame takes SYSPROF_CHAIN_LIST_FUEL.
  *
  * Programs of threads
  * -------------------

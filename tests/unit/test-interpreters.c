@@ -6,8 +6,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "chain-native.h"
-#include "chain-names.h"
+#include "chain-program.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -24,12 +23,8 @@ void shim_step(void)
 #define WORKLOADS "tests/vm/workloads/"
 #define COMPILED "-Xcomp -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,Stacks*::*"
 #define C1 COMPILED " -XX:TieredStopAtLevel=1"
-#define C2 COMPILED " -XX:-TieredCompilation"
-/* Of the thread that is in a method all the time. */
-#define JAVA_THREAD "spins\n"
+#define C2	     COMPILED " -XX:-TieredCompilation"
 #define JAVA_OPTIONS "JDK_JAVA_OPTIONS"
-
-static struct sysprof_sent sent;
 
 static const struct interpreter {
 	const char *command, *script;
@@ -50,213 +45,6 @@ static const struct interpreter {
 	{ "java", WORKLOADS "script-stacks.java", "", C1, "java/c1" },
 	{ "java", WORKLOADS "script-stacks.java", "", C2, "java/c2" },
 };
-
-static void program_start(struct program *program, char *const *command)
-{
-	int to[2], from[2];
-
-	g_assert_true(!pipe2(to, O_CLOEXEC) && !pipe2(from, O_CLOEXEC));
-	program->pid = fork();
-	if (program->pid == 0) {
-		dup2(to[0], 0);
-		dup2(from[1], 1);
-		if (*program->root && (chroot(program->root) || chdir("/")))
-			_exit(127);
-		execvp(command[0], command);
-		_exit(127);
-	}
-	close(to[0]);
-	close(from[1]);
-	program->go = fdopen(to[1], "w");
-	program->said = fdopen(from[0], "r");
-	program->names = g_hash_table_new_full(NULL, NULL, NULL, named_free);
-	program->lines = spt_script_lines_new();
-	memset(&sent, 0, sizeof(sent));
-	chain_user_pid = program->pid;
-}
-
-/* False: the file at @path of the program is no interpreter. */
-static bool program_describe(struct program *program, const char *path, u64 start, u64 offset)
-{
-	const SptInterpreter *interpreter = spt_interpreter_of_path(path);
-	g_autoptr(SptObject) file = spt_object_open(path, NULL);
-	g_autoptr(GError) error = NULL;
-	g_autoptr(GBytes) chain = NULL;
-	gsize bytes;
-	const void *data;
-
-	if (file && !interpreter)
-		interpreter = spt_interpreter_in_file(file);
-	chain = file && interpreter ? interpreter->describe(file, &error) : NULL;
-	g_assert_no_error(error);
-	if (!chain)
-		return false;
-	data = g_bytes_get_data(chain, &bytes);
-	program->chain = g_malloc0(sizeof(*program->chain) + bytes);
-	program->chain->bytes = (u32)bytes;
-	memcpy(program->chain->data, data, bytes);
-	g_assert_true(sysprof_chain_check(program->chain));
-	/* What it finds can be remembered. */
-	g_assert_cmpuint(program->chain->n_kept, <=, SYSPROF_CHAIN_KEPT);
-	program->bias = start - offset - (u64)program->chain->address_minus_offset;
-	program->title = spt_interpreter_title(interpreter, chain);
-	program->path = g_strdup(path);
-	return true;
-}
-
-static void program_find(struct program *program)
-{
-	g_autofree char *path = g_strdup_printf("/proc/%d/maps", program->pid);
-	FILE *maps = fopen(path, "re");
-	char line[1024], name[512], rights[8];
-	unsigned long start, offset;
-
-	while (!program->chain && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%*x %7s %lx %*s %*s %511s", &start, rights, &offset, name) ==
-			    4 &&
-		    rights[2] == 'x')
-			program_describe(program, name, start, offset);
-	fclose(maps);
-}
-
-/* The thread that waits for what is written to it; 0: none does yet. */
-static pid_t find_waiting(const struct program *program)
-{
-	g_autofree char *tasks = g_strdup_printf("/proc/%d/task", program->pid);
-	g_autoptr(GDir) dir = g_dir_open(tasks, 0, NULL);
-	const char *task;
-
-	while (dir && (task = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(tasks, task, "syscall", NULL),
-				*call = NULL;
-
-		/* read() of the standard input */
-		if (g_file_get_contents(path, &call, NULL, NULL) &&
-		    g_str_has_prefix(call, "0 0x0 "))
-			return atoi(task);
-	}
-	return 0;
-}
-
-/* The thread of Java in which it all happens; 0: it has not begun. */
-static pid_t find_java(const struct program *program)
-{
-	g_autofree char *tasks = g_strdup_printf("/proc/%d/task", program->pid);
-	g_autoptr(GDir) dir = g_dir_open(tasks, 0, NULL);
-	const char *task;
-
-	while (dir && (task = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(tasks, task, "comm", NULL), *name = NULL;
-
-		if (g_file_get_contents(path, &name, NULL, NULL) && !strcmp(name, JAVA_THREAD))
-			return atoi(task);
-	}
-	return 0;
-}
-
-/* Whether frames are looked for behind all code: the tables of files need not lead to them. */
-static bool is_by_frames(const struct sysprof_program *chain)
-{
-	return chain->is_of_frames && !chain->has_registers;
-}
-
-/* Stops the thread that waits, or is in the script all the time, and returns it. */
-static pid_t program_stop(struct program *program)
-{
-	struct user_regs_struct registers;
-	pid_t thread;
-	int status;
-
-	thread = is_by_frames(program->chain) ? program->pid : 0;
-	for (unsigned i = 0; !thread && i < 5000; i++) {
-		thread = program->chain->is_of_steps ? find_java(program) : find_waiting(program);
-		g_usleep(thread ? 0 : 1000);
-	}
-	g_assert_cmpint(thread, !=, 0);
-	g_assert_false(ptrace(PTRACE_SEIZE, thread, NULL, NULL));
-	g_assert_false(ptrace(PTRACE_INTERRUPT, thread, NULL, NULL));
-	g_assert_cmpint(waitpid(thread, &status, __WALL), ==, thread);
-	g_assert_false(ptrace(PTRACE_GETREGS, thread, NULL, &registers));
-	chain_user_thread_pointer = registers.fs_base;
-	return thread;
-}
-
-static void program_end(struct program *program)
-{
-	int status;
-
-	fclose(program->go);
-	fclose(program->said);
-	waitpid(program->pid, &status, 0);
-	g_hash_table_unref(program->names);
-	spt_script_lines_free(program->lines);
-	g_free(program->chain);
-	g_free(program->title);
-	g_free(program->path);
-}
-
-static void run_chain(const struct program *program, pid_t thread)
-{
-	struct user_regs_struct registers;
-	g_autoptr(GArray) code = NULL;
-	int status;
-
-	if (!program->chain->is_of_frames && !program->chain->is_of_steps) {
-		sysprof_chain_run(program->chain, program->bias, &script);
-		return;
-	}
-	code = find_code(program);
-	if (program->chain->has_registers) {
-		run_by_registers(program, code, thread);
-		return;
-	}
-	for (unsigned i = 0; i < 5000; i++) {
-		g_assert_false(ptrace(PTRACE_GETREGS, thread, NULL, &registers));
-		if (find_frames(code, &registers))
-			break;
-		g_assert_false(ptrace(PTRACE_CONT, thread, NULL, NULL));
-		g_usleep(1000);
-		g_assert_false(ptrace(PTRACE_INTERRUPT, thread, NULL, NULL));
-		g_assert_cmpint(waitpid(thread, &status, __WALL), ==, thread);
-	}
-	if (program->chain->is_of_steps)
-		run_steps(program, code, &registers);
-	else
-		sysprof_chain_run_frames(program->chain, program->bias, &script);
-}
-
-/* Its stack now: "function (file:line)", the innermost first. */
-static GPtrArray *program_look(struct program *program)
-{
-	struct sysprof_session_cpu sc = { .sent = &sent, .ring = { .bytes = 65536 } };
-	struct sysprof_stack stack = { .pid = (u32)program->pid };
-	struct sysprof_user_part part = { .script = &script };
-	GPtrArray *frames = g_ptr_array_new_with_free_func(g_free);
-	pid_t thread;
-
-	thread = program_stop(program);
-	script.stack = &stack;
-	script.program = program->chain;
-	script.object = 7;
-	script.mm = (u64)program->pid;
-	run_chain(program, thread);
-	sysprof_codes_number(&script);
-	chain_user_records = g_ptr_array_new_with_free_func(g_free);
-	for (unsigned i = 0; i < 16; i++) {
-		stack.names_fuel = SYSPROF_CHAIN_FUEL;
-		sysprof_codes_send(&sc, &stack, &part);
-	}
-	for (unsigned i = 0; i < chain_user_records->len; i++)
-		program_name(program, chain_user_records->pdata[i]);
-	g_ptr_array_unref(chain_user_records);
-	for (unsigned i = 0; i < script.n; i++)
-		if (!is_left_out(program, i))
-			g_ptr_array_add(frames, program_say(program, &script.frame[i]));
-	if (script.is_cut)
-		g_ptr_array_add(frames, g_strdup("(cut)"));
-	g_assert_false(ptrace(PTRACE_DETACH, thread, NULL, NULL));
-	return frames;
-}
 
 static bool is_qualified(const char *name)
 {
@@ -442,6 +230,81 @@ static void test_anywhere(const void *options)
 	g_test_message("%u frames in %u stacks, %u of which end too early", n_frames, LOOKS, n_cut);
 	g_assert_cmpuint(n_frames, >, 3 * LOOKS);
 	g_assert_cmpuint(n_cut, <=, LOOKS / 500);
+	program_end(&program);
+}
+
+#define STEPS 12000
+/* What a step changes at most: the methods that are compiled into one, and what it calls. */
+#define STEP_FRAMES 4
+#define CROSSING                                                                                   \
+	"-Xcomp -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,Calls::work "              \
+	"-XX:CompileCommand=compileonly,Calls::area -XX:CompileCommand=compileonly,Calls::throwing"
+
+/* How many of the outermost methods are those of the stack before. */
+static unsigned count_equal(const uint64_t *before, unsigned n_before)
+{
+	unsigned n = 0;
+
+	while (n < script.n && n < n_before &&
+	       script.frame[script.n - 1 - n].code == before[n_before - 1 - n])
+		n++;
+	return n;
+}
+
+/*
+ * Where compiled methods call interpreted ones, and these return: a stack is like the one an
+ * instruction before.
+ */
+static void test_each_step(void)
+{
+	char *command[] = { (char *)"java", (char *)WORKLOADS "script-calls.java", NULL };
+	g_autofree char *path = g_find_program_in_path("java");
+	struct program program = { .root = "" };
+	uint64_t before[SYSPROF_CHAIN_MAX_FRAMES];
+	unsigned n_before = 0, n_looks = 0, n_different = 0;
+	g_autoptr(GArray) code = NULL;
+	struct user_regs_struct registers;
+	char line[256];
+	int status;
+	pid_t thread;
+
+	if (!path) {
+		g_test_skip("this machine has no Java");
+		return;
+	}
+	g_setenv(JAVA_OPTIONS, CROSSING, TRUE);
+	program_start(&program, command);
+	g_unsetenv(JAVA_OPTIONS);
+	g_assert_nonnull(fgets(line, sizeof(line), program.said));
+	program_find(&program);
+	g_assert_nonnull(program.chain);
+	script.program = program.chain;
+	thread = program_stop(&program);
+	code = find_code(&program);
+	for (unsigned i = 0; i < STEPS; i++) {
+		g_assert_false(ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL));
+		g_assert_cmpint(waitpid(thread, &status, __WALL), ==, thread);
+		g_assert_true(WIFSTOPPED(status));
+		g_assert_false(ptrace(PTRACE_GETREGS, thread, NULL, &registers));
+		if (!is_in_code(code, registers.rip)) {
+			n_before = 0;
+			continue;
+		}
+		run_steps(&program, code, &registers);
+		n_looks++;
+		if (n_before &&
+		    count_equal(before, n_before) + STEP_FRAMES < MAX(script.n, n_before) &&
+		    n_different++ < 5)
+			g_test_message("%u frames at %llx, %u before, %u of them the same",
+				       script.n, registers.rip, n_before,
+				       count_equal(before, n_before));
+		for (n_before = 0; n_before < script.n; n_before++)
+			before[n_before] = script.frame[n_before].code;
+	}
+	g_test_message("%u stacks, %u unlike the one before", n_looks, n_different);
+	g_assert_cmpuint(n_looks, >, STEPS / 4);
+	g_assert_cmpuint(n_different, ==, 0);
+	g_assert_false(ptrace(PTRACE_DETACH, thread, NULL, NULL));
 	program_end(&program);
 }
 
@@ -731,6 +594,7 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/interpreters/damaged/lua", "/usr/bin/lua5.4", test_damaged);
 	g_test_add_data_func_full("/interpreters/damaged/java", find_jvm() ?: g_strdup("/"),
 				  test_damaged, g_free);
+	g_test_add_func("/interpreters/each-step", test_each_step);
 	g_test_add_data_func("/interpreters/anywhere/mixed", NULL, test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/interpreted", "-Xint", test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/c1", "-XX:TieredStopAtLevel=1", test_anywhere);

@@ -224,7 +224,7 @@ static SptChainEnd chain_run(SptChainRun *run, uint32_t at, unsigned native, Spt
 SptChainEnd spt_chain_step(SptChainRun *run, SptChainPlace *place, const uint64_t *machine,
 			   uint64_t known, unsigned native)
 {
-	uint64_t sp = place->sp;
+	uint64_t sp = place->sp, least = sp + !place->is_exact;
 	SptChainEnd end;
 
 	run->machine = machine;
@@ -236,7 +236,7 @@ SptChainEnd spt_chain_step(SptChainRun *run, SptChainPlace *place, const uint64_
 	run->registers[4] = place->ip;
 	run->registers[5] = place->is_exact;
 	end = chain_run(run, 0, native, place);
-	return end == SPT_CHAIN_NEXT && (place->sp <= sp || place->sp % 8) ? SPT_CHAIN_ENDS : end;
+	return end == SPT_CHAIN_NEXT && (place->sp < least || place->sp % 8) ? SPT_CHAIN_ENDS : end;
 }
 
 /* Names. */

@@ -31,8 +31,12 @@
 #define CALL_RETURN_AT (-8)
 #define CALL_FP_AT (-16)
 #define FRAME_MOST_WORDS (1 << 20)
+#define DWARF_RAX	 0
+#define DWARF_RBX	 3
 /* While a method is interpreted: the place in its code. */
 #define DWARF_R13 13
+/* More than what a method can have as arguments and variables. */
+#define FRAME_MOST_BYTES (1 << 20)
 /* Descriptions of places: the first one is of none. */
 #define PLACE_SHIFT 4
 /* Numbers of several bytes: those whose two highest bits are set are followed by more. */
@@ -176,6 +180,38 @@ static void hotspot_find_bare_caller(SptHotspot *h)
 }
 
 /*
+ * Where a method is being entered or left, the stack does not say whose frame is next: register
+ * @sender is the caller's stack pointer then, and register @to, unless it is on top of the stack,
+ * the address to which is returned.  Elsewhere @sender has another use, and is not near.
+ */
+static void hotspot_find_moving_caller(SptHotspot *h, unsigned sender, unsigned to, bool is_on_top,
+				       SptProgramJumps *found)
+{
+	SptProgramJumps other = { .n = 0 }, old = { .n = 0 };
+
+	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_NEXT_SP, 0, sender);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_NEXT_SP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_SP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_U, 0, FRAME_MOST_BYTES);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &other);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_FP, R_FP, 0);
+	if (is_on_top) {
+		spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, 0);
+		hotspot_if_made(h, found);
+	}
+	/* The frame pointer may be that of the new frame already. */
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_FP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_SP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_U, 0, -FRAME_METHOD_AT);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &old);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_FP, 0);
+	hotspot_land(h, &old);
+	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_NEXT_IP, 0, to);
+	hotspot_if_made(h, found);
+	hotspot_land(h, &other);
+}
+
+/*
  * A frame whose frame pointer is there already, but not all that comes behind it: which method that
  * is it does not say.  The caller's stack pointer comes next, from the register that has it.
  */
@@ -210,6 +246,8 @@ static void hotspot_add_interpreted(SptHotspot *h, SptProgramJumps *found)
 
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_IS_EXACT, 0, &call);
 	/* It may have no frame yet, or none any more. */
+	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, true, found);
+	hotspot_find_moving_caller(h, DWARF_RBX, DWARF_R13, true, found);
 	hotspot_find_bare_caller(h);
 	hotspot_if_made(h, found);
 	hotspot_find_begun_caller(h, found);
@@ -441,6 +479,7 @@ static void hotspot_find_exact_caller(SptHotspot *h, SptProgramJumps *found)
 	hotspot_if_made(h, found);
 	hotspot_jump(h, &bare);
 	hotspot_land(h, &no_size);
+	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, false, found);
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
 	hotspot_land(h, &bare);
 	hotspot_find_bare_caller(h);
