@@ -16,11 +16,19 @@
 /* Most mappings of all processes at a time, and kernel maps. */
 #define MAPS_MAX	(1u << 23)
 #define KERNEL_MAPS_MAX (1u << 14)
+#define MADE_SYMBOLS_MAX (1u << 16)
+#define MADE_MODULE	 "bpf"
 #define KERNEL_PATH	"[kernel.kallsyms]"
 
 struct kernel_map {
 	uint64_t start, end;
 	char *module;			/* "": the kernel itself */
+};
+
+/* Code that the kernel made while it ran: a program of BPF, for example. */
+struct made_symbol {
+	uint64_t start, end;
+	char *name;
 };
 
 struct SptImportPerfCapture {
@@ -35,6 +43,7 @@ struct SptImportPerfCapture {
 	GHashTable *files;		/* object -> SptObjectRow */
 	GArray *gone_spaces;		/* mm ids */
 	GArray *kernel_maps;		/* struct kernel_map */
+	GArray *made_symbols;		/* struct made_symbol, in the order of the file */
 	uint64_t kernel_symbol;		/* address of _text or _stext; 0: not known */
 	char *kernel_symbol_name;
 	SptKallsyms *kallsyms;
@@ -369,6 +378,22 @@ static void clear_kernel_map(gpointer data)
 	g_free(((struct kernel_map *)data)->module);
 }
 
+static void clear_made_symbol(gpointer data)
+{
+	g_free(((struct made_symbol *)data)->name);
+}
+
+void spt_import_perf_capture_symbol(SptImportPerfCapture *capture, uint64_t start, uint64_t bytes,
+				    const char *name)
+{
+	const struct made_symbol symbol = { start, start + bytes, g_strdup(name) };
+
+	if (capture->made_symbols->len < MADE_SYMBOLS_MAX)
+		g_array_append_val(capture->made_symbols, symbol);
+	else
+		g_free(symbol.name);
+}
+
 /* "[ext4]" or "/lib/modules/6.1.0/kernel/fs/ext4/ext4.ko.xz" as "ext4". */
 static char *module_of_map(const char *path)
 {
@@ -450,18 +475,15 @@ static bool was_there(const SptImportPerfCapture *capture, const char *module, u
 	return false;
 }
 
-static void put_kernel_name(SptImportPerfCapture *capture, const SptFrame *frame)
+static bool put_symbol_name(SptImportPerfCapture *capture, const SptFrame *frame, uint64_t address)
 {
 	struct sysprof_name name = { .frame = (uint64_t)frame->object
 						      << SYSPROF_FRAME_OBJECT_SHIFT |
 					      frame->offset };
 
 	spt_kallsyms_name(capture->kallsyms, &name);
-	if (!name.symbol[0] ||
-	    (name.module[0] &&
-	     !was_there(capture, name.module,
-			spt_kallsyms_frame_address(capture->kallsyms, name.frame))))
-		return;
+	if (!name.symbol[0] || (name.module[0] && !was_there(capture, name.module, address)))
+		return false;
 	spt_capture_writer_name(capture->writer, &(SptNameRow){
 		.object = frame->object,
 		.offset = frame->offset,
@@ -469,18 +491,45 @@ static void put_kernel_name(SptImportPerfCapture *capture, const SptFrame *frame
 		.distance = name.offset,
 		.symbol_bytes = name.symbol_bytes,
 		.module = name.module });
+	return true;
+}
+
+/* The last one that was there. */
+static void put_made_name(SptImportPerfCapture *capture, const SptFrame *frame, uint64_t address)
+{
+	for (guint i = capture->made_symbols->len; i-- > 0;) {
+		const struct made_symbol *symbol =
+			&g_array_index(capture->made_symbols, struct made_symbol, i);
+
+		if (address < symbol->start || address >= symbol->end)
+			continue;
+		spt_capture_writer_name(capture->writer,
+					&(SptNameRow){ .object = frame->object,
+						       .offset = frame->offset,
+						       .symbol = symbol->name,
+						       .distance = address - symbol->start,
+						       .symbol_bytes = symbol->end - symbol->start,
+						       .module = MADE_MODULE });
+		return;
+	}
 }
 
 static void put_kernel_names(SptImportPerfCapture *capture)
 {
-	uint32_t n = capture->has_kernel_names ? spt_stash_number_frames(capture->stash) : 0;
+	uint32_t n = spt_stash_number_frames(capture->stash);
 
-	for (uint32_t i = 1; i < n; i++) {
+	for (uint32_t i = 1; i < n && capture->kallsyms; i++) {
 		const SptFrame *frame = spt_stash_frame(capture->stash, i);
+		uint64_t address;
 
-		if (frame->object == SYSPROF_OBJECT_KERNEL ||
-		    frame->object == SYSPROF_OBJECT_MODULES)
-			put_kernel_name(capture, frame);
+		if (frame->object != SYSPROF_OBJECT_KERNEL &&
+		    frame->object != SYSPROF_OBJECT_MODULES)
+			continue;
+		address = spt_kallsyms_frame_address(
+			capture->kallsyms,
+			(uint64_t)frame->object << SYSPROF_FRAME_OBJECT_SHIFT | frame->offset);
+		if (!capture->has_kernel_names || !put_symbol_name(capture, frame, address))
+			put_made_name(capture, frame, address);
 	}
 }
 
@@ -504,6 +553,8 @@ SptImportPerfCapture *spt_import_perf_capture_new(SptCaptureWriter *writer, int 
 	capture->gone_spaces = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	capture->kernel_maps = g_array_new(FALSE, FALSE, sizeof(struct kernel_map));
 	g_array_set_clear_func(capture->kernel_maps, clear_kernel_map);
+	capture->made_symbols = g_array_new(FALSE, FALSE, sizeof(struct made_symbol));
+	g_array_set_clear_func(capture->made_symbols, clear_made_symbol);
 	put_import_objects(capture);
 	return capture;
 }
@@ -522,6 +573,7 @@ void spt_import_perf_capture_free(SptImportPerfCapture *capture)
 	g_hash_table_unref(capture->files);
 	g_array_unref(capture->gone_spaces);
 	g_array_unref(capture->kernel_maps);
+	g_array_unref(capture->made_symbols);
 	g_free(capture->kernel_symbol_name);
 	g_clear_error(&capture->failure);
 	g_free(capture);

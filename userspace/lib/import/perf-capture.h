@@ -15,6 +15,9 @@ typedef struct SptImportPerfCapture SptImportPerfCapture;
 SptImportPerfCapture *spt_import_perf_capture_new(SptCaptureWriter *writer, int questions);
 void spt_import_perf_capture_free(SptImportPerfCapture *capture);
 
+/* The kernel has made code at @start, which is called @name: a program of BPF, for example. */
+void spt_import_perf_capture_symbol(SptImportPerfCapture *capture, uint64_t start, uint64_t bytes,
+				    const char *name);
 /* The kernel's own code, or a module's, is at @start. */
 void spt_import_perf_capture_kernel_map(SptImportPerfCapture *capture, uint64_t start,
 					uint64_t bytes, uint64_t symbol, const char *path);

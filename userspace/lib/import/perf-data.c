@@ -23,6 +23,8 @@
 #define RECORD_LOST_SAMPLES	13
 #define RECORD_SWITCH		14
 #define RECORD_SWITCH_CPU_WIDE	15
+#define RECORD_KERNEL_SYMBOL	17
+#define KERNEL_SYMBOL_ENDS	(1 << 0)
 #define RECORD_CALLCHAIN_LATER	22
 #define MISC_FORK_MADE		(1 << 13)	/* perf made it; it is no copy of its parent */
 #define MISC_MAP_OF_DATA	(1 << 13)
@@ -44,6 +46,13 @@ struct map_head {			/* PERF_RECORD_MMAP */
 struct map2_part {			/* what PERF_RECORD_MMAP2 has behind it */
 	uint8_t build_id_bytes, reserved[3], build_id[BUILD_ID_BYTES];
 	uint32_t protection, flags;
+};
+
+struct symbol_head { /* PERF_RECORD_KSYMBOL; the name is behind it */
+	struct perf_event_header header;
+	uint64_t address;
+	uint32_t bytes;
+	uint16_t kind, flags;
 };
 
 struct task_head {			/* PERF_RECORD_FORK, PERF_RECORD_EXIT */
@@ -527,6 +536,21 @@ static bool take_lost(struct perf_import *import, const struct perf_event_header
 	return true;
 }
 
+static bool take_kernel_symbol(struct perf_import *import, const struct perf_event_header *record,
+			       const struct spt_perf_data_event *event)
+{
+	const struct symbol_head *symbol = (const void *)record;
+	const char *name = (const char *)(symbol + 1);
+	size_t bytes = own_bytes(record, event, sizeof(*symbol) + 1);
+
+	if (!bytes || !memchr(name, '\0', bytes - sizeof(*symbol)))
+		return false;
+	if (*name && !(symbol->flags & KERNEL_SYMBOL_ENDS))
+		spt_import_perf_capture_symbol(import->capture, symbol->address, symbol->bytes,
+					       name);
+	return true;
+}
+
 static bool take_by_type(struct perf_import *import, const struct perf_event_header *record,
 			 const struct spt_perf_data_event *event)
 {
@@ -536,6 +560,8 @@ static bool take_by_type(struct perf_import *import, const struct perf_event_hea
 		return take_data_map(import, record, event);
 	case RECORD_CALLCHAIN_LATER:
 		return true;
+	case RECORD_KERNEL_SYMBOL:
+		return take_kernel_symbol(import, record, event);
 	case PERF_RECORD_LOST:
 		return take_lost(import, record);
 	case RECORD_LOST_SAMPLES:
