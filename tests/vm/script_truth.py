@@ -68,14 +68,9 @@ def dumps(path):
     return stacks
 
 
-def scripts_of(frames, languages, has_lines=True):
+def scripts_of(frames, languages):
     """Frames as those of dumps(), the innermost first; those that have no line, with nothing but a name"""
     for frame in reversed(frames):
-        if not has_lines:
-            place = re.match(r"(.*) \((.*)\)$", frame)
-            if place and place[2].endswith(languages):
-                yield (place[1], place[2], 0)
-            continue
         place = re.match(r"(.*) \((.*):(\d+)\)$", frame)
         if not place or place[2].startswith("["):
             yield (place[1] if place else frame,)
@@ -116,21 +111,20 @@ def is_part(found, said):
     return all(any(frame[:2] == one[:2] for one in rest) for frame in found if len(frame) > 1)
 
 
-def check_stacks(tap, path, dump, what, languages, leaf=("leaf",), has_lines=True, may_lack=False):
+def check_stacks(tap, path, dump, what, languages, leaf=("leaf",), may_lack=False):
     """@may_lack: functions that were compiled into others come when their names were copied"""
     stacks = dumps(dump)
-    if not has_lines:
-        # Functions of the runtime in its own files look like native ones, too.
-        stacks = [(way, [(name, file, 0) for name, file, _ in said if file.endswith(languages)]) for way, said in stacks]
+    if languages == (".js",):
+        # Those in the runtime's own files have no lines, and look like native ones.
+        stacks = [(way, [frame for frame in said if frame[1].endswith(languages)]) for way, said in stacks]
     ways = {way for way, _ in stacks}
     met, same, different, lacks = set(), 0, [], 0
-    found = folded(path, "--only-command", "--lines") if has_lines else places(path)
-    for frames, weight in found:
-        script = list(scripts_of(frames, languages, has_lines))
+    for frames, weight in folded(path, "--only-command", "--lines"):
+        script = list(scripts_of(frames, languages))
         inner = next((i for i, frame in enumerate(script) if len(frame) > 1), None)
         if inner is None or script[inner][0] not in leaf:
             continue
-        # Without lines several ways may look the same.
+        # Several ways may look the same.
         found_ways = {way for way, said in stacks if is_same(script[inner:], said)}
         if found_ways:
             met |= found_ways
