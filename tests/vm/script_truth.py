@@ -114,13 +114,14 @@ def is_part(found, said):
 def check_stacks(tap, path, dump, what, languages, leaf=("leaf",), may_lack=False):
     """@may_lack: functions that were compiled into others come when their names were copied"""
     stacks = dumps(dump)
-    if languages == (".js",):
-        # Those in the runtime's own files have no lines, and look like native ones.
+    has_own_files = languages == (".js",)
+    if has_own_files:
+        # Functions in the runtime's own files, and in none, have no lines, and look like native ones.
         stacks = [(way, [frame for frame in said if frame[1].endswith(languages)]) for way, said in stacks]
     ways = {way for way, _ in stacks}
     met, same, different, lacks = set(), 0, [], 0
     for frames, weight in folded(path, "--only-command", "--lines"):
-        script = list(scripts_of(frames, languages))
+        script = [frame for frame in scripts_of(frames, languages) if len(frame) > 1 or not has_own_files]
         inner = next((i for i, frame in enumerate(script) if len(frame) > 1), None)
         if inner is None or script[inner][0] not in leaf:
             continue
