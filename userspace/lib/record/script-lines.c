@@ -238,8 +238,8 @@ static struct source *ask_source(SptScriptLines *lines, int root, const char *pa
 }
 
 /*
- * The root of a process, and what tells it from others, without a question to its file system.  That
- * of one that has ended is taken to be ours.
+ * The root of a process, and what tells it from others, without a question to its file system.
+ * That of one that has ended is taken to be ours.
  */
 static int open_root(uint32_t pid, struct statx *ret)
 {
