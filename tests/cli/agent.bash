@@ -21,6 +21,8 @@ agent()
 	local name=$1
 
 	shift
+	# What one of the same name said before is no answer.
+	: >"$work/$name.err"
 	"$cli" agent --source perf --spool "$work/$name.spool" "$@" >"$work/$name.out" \
 		2>"$work/$name.err" &
 	agent_pid=$!

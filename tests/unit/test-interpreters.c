@@ -234,13 +234,32 @@ static void test_anywhere(const void *options)
 }
 
 #define STEPS 12000
+#define STEPS_AT_ONCE 2000
 /* What a step changes at most: the methods that are compiled into one, and what it calls. */
 #define STEP_FRAMES 4
+/* Compiled methods call interpreted ones. */
 #define CROSSING                                                                                   \
 	"-Xcomp -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,Calls::work "              \
 	"-XX:CompileCommand=compileonly,Calls::area -XX:CompileCommand=compileonly,Calls::throwing"
 
-/* How many of the outermost methods are those of the stack before. */
+static const struct stepped {
+	const char *name, *command, *script, *options;
+	unsigned most_unlike;
+} stepped[] = {
+	{ "java", "java", WORKLOADS "script-calls.java", CROSSING, 0 },
+	{ "py", "/usr/bin/python3", WORKLOADS "script-calls.py", NULL, 0 },
+	{ "rb", "ruby", WORKLOADS "script-calls.rb", NULL, 0 },
+	{ "pl", "perl", WORKLOADS "script-calls.pl", NULL, 0 },
+	/*
+	 * Its list of calls is not whole for an instruction or two where a generator is continued,
+	 * or C calls a function.
+	 */
+	{ "php", "php", WORKLOADS "script-calls.php", NULL, STEPS / 1000 },
+	/* What C++ calls is in front of frames that only unwind tables lead to. */
+	{ "js", "node", WORKLOADS "script-calls.js", NULL, STEPS / 1000 },
+};
+
+/* How many of the outermost functions are those of the stack before. */
 static unsigned count_equal(const uint64_t *before, unsigned n_before)
 {
 	unsigned n = 0;
@@ -251,60 +270,104 @@ static unsigned count_equal(const uint64_t *before, unsigned n_before)
 	return n;
 }
 
-/*
- * Where compiled methods call interpreted ones, and these return: a stack is like the one an
- * instruction before.
- */
-static void test_each_step(void)
+static pid_t stop_stepped(struct program *program)
 {
-	char *command[] = { (char *)"java", (char *)WORKLOADS "script-calls.java", NULL };
-	g_autofree char *path = g_find_program_in_path("java");
+	pid_t thread = program->pid;
+	int status;
+
+	for (unsigned i = 0; !program->chain && i < 5000; i++) {
+		g_usleep(1000);
+		program_find(program);
+	}
+	g_assert_nonnull(program->chain);
+	g_usleep(1000000);
+	while (program->chain->is_of_steps && (thread = find_java(program)) == 0)
+		g_usleep(1000);
+	g_assert_false(ptrace(PTRACE_SEIZE, thread, NULL, NULL));
+	g_assert_false(ptrace(PTRACE_INTERRUPT, thread, NULL, NULL));
+	g_assert_cmpint(waitpid(thread, &status, __WALL), ==, thread);
+	return thread;
+}
+
+static void step_once(pid_t thread, unsigned i)
+{
+	int status;
+
+	if (i % STEPS_AT_ONCE == 0) {
+		g_assert_false(ptrace(PTRACE_CONT, thread, NULL, NULL));
+		g_usleep((gulong)g_random_int_range(10000, 100000));
+		g_assert_false(ptrace(PTRACE_INTERRUPT, thread, NULL, NULL));
+	} else {
+		g_assert_false(ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL));
+	}
+	g_assert_cmpint(waitpid(thread, &status, __WALL), ==, thread);
+	g_assert_true(WIFSTOPPED(status));
+}
+
+/* False: it is in no code that has frames of its script. */
+static bool look_once(const struct program *program, const GArray *code, pid_t thread)
+{
+	struct user_regs_struct registers;
+
+	g_assert_false(ptrace(PTRACE_GETREGS, thread, NULL, &registers));
+	if (program->chain->is_of_steps) {
+		if (!is_in_code(code, registers.rip))
+			return false;
+		run_steps(program, code, &registers);
+	} else if (program->chain->is_of_frames) {
+		if (!find_frames(code, &registers))
+			return false;
+		sysprof_chain_run_frames(program->chain, program->bias, &script);
+	} else {
+		sysprof_chain_run(program->chain, program->bias, &script);
+	}
+	return true;
+}
+
+/* Step by step a stack is like the one an instruction before. */
+static void test_each_step(const void *data)
+{
+	const struct stepped *how = data;
+	char *command[] = { (char *)how->command, (char *)how->script, NULL };
+	g_autofree char *path = g_find_program_in_path(how->command);
 	struct program program = { .root = "" };
 	uint64_t before[SYSPROF_CHAIN_MAX_FRAMES];
 	unsigned n_before = 0, n_looks = 0, n_different = 0;
 	g_autoptr(GArray) code = NULL;
-	struct user_regs_struct registers;
-	char line[256];
-	int status;
 	pid_t thread;
 
 	if (!path) {
-		g_test_skip("this machine has no Java");
+		g_test_skip("this interpreter is not installed");
 		return;
 	}
-	g_setenv(JAVA_OPTIONS, CROSSING, TRUE);
+	if (how->options)
+		g_setenv(JAVA_OPTIONS, how->options, TRUE);
 	program_start(&program, command);
 	g_unsetenv(JAVA_OPTIONS);
-	g_assert_nonnull(fgets(line, sizeof(line), program.said));
-	program_find(&program);
-	g_assert_nonnull(program.chain);
+	thread = stop_stepped(&program);
 	script.program = program.chain;
-	thread = program_stop(&program);
 	code = find_code(&program);
 	for (unsigned i = 0; i < STEPS; i++) {
-		g_assert_false(ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL));
-		g_assert_cmpint(waitpid(thread, &status, __WALL), ==, thread);
-		g_assert_true(WIFSTOPPED(status));
-		g_assert_false(ptrace(PTRACE_GETREGS, thread, NULL, &registers));
-		if (!is_in_code(code, registers.rip)) {
+		step_once(thread, i);
+		if (i % STEPS_AT_ONCE == 0 || !look_once(&program, code, thread)) {
 			n_before = 0;
 			continue;
 		}
-		run_steps(&program, code, &registers);
 		n_looks++;
 		if (n_before &&
 		    count_equal(before, n_before) + STEP_FRAMES < MAX(script.n, n_before) &&
 		    n_different++ < 5)
-			g_test_message("%u frames at %llx, %u before, %u of them the same",
-				       script.n, registers.rip, n_before,
-				       count_equal(before, n_before));
+			g_test_message("%u frames, %u before, %u of them the same", script.n,
+				       n_before, count_equal(before, n_before));
 		for (n_before = 0; n_before < script.n; n_before++)
 			before[n_before] = script.frame[n_before].code;
 	}
-	g_test_message("%u stacks, %u unlike the one before", n_looks, n_different);
-	g_assert_cmpuint(n_looks, >, STEPS / 4);
-	g_assert_cmpuint(n_different, ==, 0);
+	g_test_message("%s: %u stacks, %u unlike the one before", program.title, n_looks,
+		       n_different);
+	g_assert_cmpuint(n_looks, >, STEPS / 20);
+	g_assert_cmpuint(n_different, <=, how->most_unlike);
 	g_assert_false(ptrace(PTRACE_DETACH, thread, NULL, NULL));
+	g_assert_false(kill(program.pid, SIGTERM));
 	program_end(&program);
 }
 
@@ -594,7 +657,12 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/interpreters/damaged/lua", "/usr/bin/lua5.4", test_damaged);
 	g_test_add_data_func_full("/interpreters/damaged/java", find_jvm() ?: g_strdup("/"),
 				  test_damaged, g_free);
-	g_test_add_func("/interpreters/each-step", test_each_step);
+	for (unsigned i = 0; i < G_N_ELEMENTS(stepped); i++) {
+		g_autofree char *name =
+			g_strconcat("/interpreters/each-step/", stepped[i].name, NULL);
+
+		g_test_add_data_func(name, &stepped[i], test_each_step);
+	}
 	g_test_add_data_func("/interpreters/anywhere/mixed", NULL, test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/interpreted", "-Xint", test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/c1", "-XX:TieredStopAtLevel=1", test_anywhere);
