@@ -75,6 +75,14 @@ many_damaged()
 }
 check "many of them are counted, and none is no report" many_damaged
 
+of_threads()
+{
+	perf record -q --threads -o "$work/threads.data" -a -e cpu-clock -- sleep 0.1 >/dev/null 2>&1
+	[ -d "$work/threads.data" ] && ! "$cli" report "$work/threads.data" >/dev/null 2>"$work/err" &&
+		grep -q 'is of perf record --threads' "$work/err"
+}
+check "several files of one perf record are told from recordings" of_threads
+
 compares()
 {
 	"$cli" diff --json "$fleet" "$work/one.capture" >"$work/diff.json" 2>"$work/err" &&

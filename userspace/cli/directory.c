@@ -167,6 +167,14 @@ static SptCapture *open_sum(struct directory *directory, GError **error)
 	return capture;
 }
 
+/* Perf makes a directory if several threads write. */
+static bool is_of_perf(const char *path)
+{
+	g_autofree char *file = g_build_filename(path, "data", NULL);
+
+	return g_file_test(file, G_FILE_TEST_IS_REGULAR);
+}
+
 SptCapture *spt_cli_open_directory(const char *path)
 {
 	struct directory directory = {
@@ -191,6 +199,9 @@ SptCapture *spt_cli_open_directory(const char *path)
 		spt_cli_complain("%u of %u recordings are skipped", n_skipped, n);
 	if (error)
 		spt_cli_complain("%s", error->message);
+	else if (n == 0 && is_of_perf(path))
+		spt_cli_complain("%s is of perf record --threads: its several files are not read",
+				 path);
 	else if (!capture || g_strcmp0(spt_capture_host(capture, SPT_FLEET_CAPTURES), "0") == 0)
 		spt_cli_complain("%s has no recording that can be read; their names end in "
 				 ENDING, path);
