@@ -236,17 +236,26 @@ static void test_anywhere(const void *options)
 #define STEPS 12000
 #define STEPS_AT_ONCE 2000
 /* What a step changes at most: the methods that are compiled into one, and what it calls. */
-#define STEP_FRAMES 4
+#define STEP_FRAMES 8
 /* Compiled methods call interpreted ones. */
 #define CROSSING                                                                                   \
 	"-Xcomp -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,Calls::work "              \
 	"-XX:CompileCommand=compileonly,Calls::area -XX:CompileCommand=compileonly,Calls::throwing"
 
+#define C1_ALONE "-XX:TieredStopAtLevel=1"
+#define C2_ALONE "-XX:-TieredCompilation"
+
 static const struct stepped {
 	const char *name, *command, *script, *options;
 	unsigned most_unlike;
 } stepped[] = {
-	{ "java", "java", WORKLOADS "script-calls.java", CROSSING, 0 },
+	/*
+	 * Code that leads from compiled methods to interpreted ones stores arguments below what it
+	 * returns to, and a frame that is left by an exception is gone before that is seen.
+	 */
+	{ "java", "java", WORKLOADS "script-calls.java", CROSSING, STEPS / 1000 },
+	{ "java-c1", "java", WORKLOADS "script-calls.java", C1_ALONE, STEPS / 1000 },
+	{ "java-c2", "java", WORKLOADS "script-calls.java", C2_ALONE, STEPS / 1000 },
 	{ "py", "/usr/bin/python3", WORKLOADS "script-calls.py", NULL, 0 },
 	{ "rb", "ruby", WORKLOADS "script-calls.rb", NULL, 0 },
 	{ "pl", "perl", WORKLOADS "script-calls.pl", NULL, 0 },
@@ -665,7 +674,7 @@ int main(int argc, char **argv)
 	}
 	g_test_add_data_func("/interpreters/anywhere/mixed", NULL, test_anywhere);
 	g_test_add_data_func("/interpreters/anywhere/interpreted", "-Xint", test_anywhere);
-	g_test_add_data_func("/interpreters/anywhere/c1", "-XX:TieredStopAtLevel=1", test_anywhere);
+	g_test_add_data_func("/interpreters/anywhere/c1", C1_ALONE, test_anywhere);
 	g_test_add_data_func("/interpreters/interrupted", "node", test_interrupted);
 	g_test_add_func("/interpreters/hostile", test_hostile);
 	g_test_add_func("/interpreters/endless", test_endless);

@@ -2,20 +2,18 @@
 /*
  * Frames of HotSpot.  Interpreted methods have a frame with a frame pointer, compiled ones have
  * not.  Where a compiled frame ends, and whose it is, its code says: it is in a heap of code, with
- * a map of segments that leads from an address to the code's header.  Behind the code is what
- * says, for places in it, which methods were compiled into which, and where in each of them that
- * is.
+ * a map of segments that leads from an address to the code's header.  hotspot-methods.c finds which
+ * methods that are.
  *
  * Where all that is the file says itself (hotspot-vm.h).  It does not say where an interpreted
  * frame has what: that follows from what the interpreter pushes, the same since OpenJDK 9.  Nor
  * does it say how a compiled method makes its frame and gives it up: by the instructions that are
  * there.
  */
-#include "scripts/hotspot-frames.h"
+#include "scripts/hotspot-private.h"
 
 #include "scripts/script-elf.h"
 
-#define WORD 8
 #define OFFSET_MOST 0xffff		/* the structs are small; a file may be hostile */
 /* A vtable begins two words behind its symbol. */
 #define VTABLE_HEAD 16
@@ -25,6 +23,7 @@
 /* From the frame pointer of an interpreted frame. */
 #define FRAME_RETURN_AT 8
 #define FRAME_SENDER_SP_AT (-8)
+#define FRAME_LAST_SP_AT   (-16)
 #define FRAME_METHOD_AT (-24)
 #define FRAME_BYTECODE_AT (-64)
 /* From the caller's stack pointer, in a compiled method. */
@@ -37,81 +36,6 @@
 #define DWARF_R13 13
 /* More than what a method can have as arguments and variables. */
 #define FRAME_MOST_BYTES (1 << 20)
-/* Descriptions of places: the first one is of none. */
-#define PLACE_SHIFT 4
-/* Numbers of several bytes: those whose two highest bits are set are followed by more. */
-#define NUMBER_SHIFT 6
-#define NUMBER_MORE 3
-#define NO_ZEROS_SINCE 20
-#define ENTRY_BCI 1
-
-enum {
-	R_T,
-	R_BIAS,
-	R_FP,
-	R_SP,
-	R_IP,
-	R_IS_EXACT,
-	R_U,
-	R_BLOB,
-	R_METHOD,
-	R_IDENTITY,
-	R_METADATA,
-	R_NEXT_SP,
-	R_NEXT_FP,
-	R_NEXT_IP,
-	R_PLACE,
-	R_COUNT,
-	R_HALF,
-	R_SCOPES,
-	R_AT,
-	R_VALUE,
-	R_BITS,
-	R_SENDER,
-	R_BCI,
-	R_STATE,
-	/* These are kept from frame to frame.  The heap of the last one: */
-	R_LOW,
-	R_HIGH,
-	R_SEGMENTS,
-	R_SHIFT,
-	/* Code of the interpreter, and all that is made at run time. */
-	R_LOOP_LOW,
-	R_LOOP_HIGH,
-	R_CACHE_LOW,
-	R_CACHE_HIGH,
-};
-
-static void hotspot_jump_if(SptHotspot *h, enum sysprof_chain_op op, unsigned dst, unsigned src,
-			    int64_t imm, SptProgramJumps *to)
-{
-	spt_program_jump(h->program, op, dst, src, imm, to);
-}
-
-static void hotspot_jump(SptHotspot *h, SptProgramJumps *to)
-{
-	hotspot_jump_if(h, SYSPROF_CHAIN_JEQ, R_T, R_T, 0, to);
-}
-
-static void hotspot_land(SptHotspot *h, const SptProgramJumps *jumps)
-{
-	spt_program_land_all(h->program, jumps);
-}
-
-static void hotspot_end(SptHotspot *h)
-{
-	spt_hotspot_add(h, SYSPROF_CHAIN_END, 0, 0, 0);
-}
-
-static bool hotspot_has(const SptHotspot *h, const char *name)
-{
-	return spt_hotspot_vm_has(h->vm, name);
-}
-
-static int32_t hotspot_get(SptHotspot *h, const char *name)
-{
-	return spt_hotspot_vm_get(h->vm, name);
-}
 
 int32_t spt_hotspot_at(SptHotspot *h, const char *name)
 {
@@ -126,21 +50,6 @@ void spt_hotspot_load(SptHotspot *h, enum sysprof_chain_op op, unsigned to, unsi
 		      const char *name)
 {
 	spt_hotspot_add(h, op, to, from, spt_hotspot_at(h, name));
-}
-
-/* One frame of R_METHOD; @position is a register.  Returns where that begins. */
-static unsigned hotspot_add_method(SptHotspot *h, unsigned position)
-{
-	unsigned begin = spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_U, R_METHOD,
-					 spt_hotspot_at(h, "Method::_constMethod"));
-
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_IDENTITY, R_U, "ConstMethod::_constants");
-	spt_hotspot_add(h, SYSPROF_CHAIN_MIX, R_IDENTITY, R_U, 0);
-	/* Its sizes, and numbers of names. */
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_U, R_U, "ConstMethod::_code_size");
-	spt_hotspot_add(h, SYSPROF_CHAIN_MIX, R_IDENTITY, R_U, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_EMIT, position, R_METHOD, R_IDENTITY);
-	return begin;
 }
 
 /* Ranges of code, once for each stack. */
@@ -180,25 +89,51 @@ static void hotspot_find_bare_caller(SptHotspot *h)
 }
 
 /*
- * Where a method is being entered or left, the stack does not say whose frame is next: register
- * @sender is the caller's stack pointer then, and register @to, unless it is on top of the stack,
- * the address to which is returned.  Elsewhere @sender has another use, and is not near.
+ * Sets R_NEXT_SP to the register @sender.  Where a method is being entered or left that is the
+ * caller's stack pointer; elsewhere it has another use, and is not near: jumps to @other.
  */
-static void hotspot_find_moving_caller(SptHotspot *h, unsigned sender, unsigned to, bool is_on_top,
-				       SptProgramJumps *found)
+static void hotspot_find_sender(SptHotspot *h, unsigned sender, SptProgramJumps *other)
 {
-	SptProgramJumps other = { .n = 0 }, old = { .n = 0 };
-
 	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_NEXT_SP, 0, sender);
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_NEXT_SP, 0);
 	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_SP, 0);
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_U, 0, FRAME_MOST_BYTES);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &other);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, other);
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_FP, R_FP, 0);
-	if (is_on_top) {
-		spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, 0);
-		hotspot_if_made(h, found);
-	}
+}
+
+/*
+ * Jumps to @yes if the frame pointer is that of an interpreted method that has just been returned
+ * to, or has called what is being entered: it has kept R_NEXT_SP, since OpenJDK 21 as a distance,
+ * or, after that, nothing.
+ */
+static void hotspot_if_has_called(SptHotspot *h, SptProgramJumps *yes)
+{
+	SptProgramJumps far = { .n = 0 };
+
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_FP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_SP, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &far);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_T, R_FP, FRAME_LAST_SP_AT);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_T, 0, yes);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQ, R_T, R_NEXT_SP, 0, yes);
+	spt_hotspot_add(h, SYSPROF_CHAIN_SHLI, R_T, R_T, SPT_HOTSPOT_WORD_SHIFT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_FP, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQ, R_T, R_NEXT_SP, 0, yes);
+	hotspot_land(h, &far);
+}
+
+/*
+ * Where a method is being entered or left, the stack does not say whose frame is next, but registers
+ * do: @sender, and @to has the address to which is returned.
+ */
+static void hotspot_find_moving_caller(SptHotspot *h, unsigned sender, unsigned to,
+				       SptProgramJumps *found)
+{
+	SptProgramJumps other = { .n = 0 }, old = { .n = 0 };
+
+	hotspot_find_sender(h, sender, &other);
+	hotspot_if_has_called(h, &other);
 	/* The frame pointer may be that of the new frame already. */
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_FP, 0);
 	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_SP, 0);
@@ -207,6 +142,17 @@ static void hotspot_find_moving_caller(SptHotspot *h, unsigned sender, unsigned 
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_FP, 0);
 	hotspot_land(h, &old);
 	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_NEXT_IP, 0, to);
+	hotspot_if_made(h, found);
+	hotspot_land(h, &other);
+}
+
+/* The same where the address is on top of the stack. */
+static void hotspot_find_moving_top(SptHotspot *h, unsigned sender, SptProgramJumps *found)
+{
+	SptProgramJumps other = { .n = 0 };
+
+	hotspot_find_sender(h, sender, &other);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, 0);
 	hotspot_if_made(h, found);
 	hotspot_land(h, &other);
 }
@@ -246,8 +192,10 @@ static void hotspot_add_interpreted(SptHotspot *h, SptProgramJumps *found)
 
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_IS_EXACT, 0, &call);
 	/* It may have no frame yet, or none any more. */
-	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, true, found);
-	hotspot_find_moving_caller(h, DWARF_RBX, DWARF_R13, true, found);
+	hotspot_find_moving_top(h, DWARF_R13, found);
+	hotspot_find_moving_top(h, DWARF_RBX, found);
+	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, found);
+	hotspot_find_moving_caller(h, DWARF_RBX, DWARF_R13, found);
 	hotspot_find_bare_caller(h);
 	hotspot_if_made(h, found);
 	hotspot_find_begun_caller(h, found);
@@ -271,7 +219,7 @@ static void hotspot_add_interpreted(SptHotspot *h, SptProgramJumps *found)
 	hotspot_land(h, &native);
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_BCI, 0, -1);
 	hotspot_land(h, &there);
-	hotspot_add_method(h, R_BCI);
+	spt_hotspot_add_method(h, R_BCI);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_SP, R_FP, FRAME_SENDER_SP_AT);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_FP, FRAME_RETURN_AT);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_FP, 0);
@@ -361,17 +309,6 @@ static void hotspot_unless_method(SptHotspot *h, SptProgramJumps *no)
 	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_T, (int64_t)(symbol.address + VTABLE_HEAD), no);
 }
 
-/* Sets @to to where the code of R_BLOB begins. */
-static void hotspot_find_code(SptHotspot *h, unsigned to)
-{
-	if (hotspot_has(h, "CodeBlob::_code_begin")) {
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, to, R_BLOB, "CodeBlob::_code_begin");
-		return;
-	}
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, to, R_BLOB, "CodeBlob::_code_offset");
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, to, R_BLOB, 0);
-}
-
 /* The caller's frame, by the size that the code says.  Jumps to @no_size if that is none. */
 static void hotspot_find_caller(SptHotspot *h, SptProgramJumps *no_size)
 {
@@ -405,6 +342,27 @@ static void hotspot_find_caller(SptHotspot *h, SptProgramJumps *no_size)
 #define IS_SAVE_FP_FAR 0xac8948
 #define TWO_BYTES 0xffff
 #define THREE_BYTES 0xffffff
+
+/*
+ * Jumps to @yes where a method compares the class of its object, before its entry for those who
+ * know that.  R_AT is where the code begins.
+ */
+static void hotspot_if_before_entry(SptHotspot *h, SptProgramJumps *yes)
+{
+	static const char old[] = "nmethod::_verified_entry_point";
+	SptProgramJumps no_method = { .n = 0 };
+
+	hotspot_unless_method(h, &no_method);
+	if (hotspot_has(h, old)) {
+		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_U, R_BLOB, old);
+	} else {
+		spt_hotspot_load(h, SYSPROF_CHAIN_LD2, R_U, R_BLOB,
+				 "nmethod::_verified_entry_offset");
+		spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_U, R_AT, 0);
+	}
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_U, 0, yes);
+	hotspot_land(h, &no_method);
+}
 
 /*
  * What was interrupted may be making its frame, or giving it up.  Jumps to @bare where only the
@@ -444,18 +402,58 @@ static void hotspot_look_at_code(SptHotspot *h, SptProgramJumps *bare, SptProgra
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SET_FP, pushed);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SET_FP_TOO, pushed);
 	hotspot_land(h, &not_pushed);
-	hotspot_find_code(h, R_AT);
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_IP, 0);
 	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_AT, 0);
 	spt_hotspot_load(h, is_short ? SYSPROF_CHAIN_LD2 : SYSPROF_CHAIN_LD4, R_U, R_BLOB,
 			 "CodeBlob::_frame_complete_offset");
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &whole);
+	hotspot_if_before_entry(h, bare);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_TRY_STACK, bare);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SUB, bare);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SUB_SHORT, bare);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SAVE_FP, made);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_VALUE, IS_SAVE_FP_FAR, made);
 	hotspot_land(h, &whole);
+}
+
+/*
+ * A stub in which compiled methods look a class up: it begins by pushing four registers, and keeps
+ * more, in a frame that nothing describes; the method has pushed two arguments before its call.
+ * The return address is what comes behind a call of the stub.  Sets R_AT to where code begins.
+ */
+#define IS_PUSH_OF_FOUR	 0x50515657 /* push %rdi, %rsi, %rcx and %rax */
+#define STUB_MOST_WORDS	 16
+#define PUSHED_ARGUMENTS 2
+#define IS_CALL		 0xe8
+#define CALL_BYTES	 5
+
+static void hotspot_find_caller_of_stub(SptHotspot *h, SptProgramJumps *found)
+{
+	SptProgramJumps made = { .n = 0 }, next = { .n = 0 }, other = { .n = 0 };
+	unsigned loop;
+
+	spt_hotspot_find_code(h, R_AT);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD4, R_T, R_AT, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_T, IS_PUSH_OF_FOUR, &other);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_FP, R_FP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_SP, R_SP, WORD * PUSHED_ARGUMENTS);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_COUNT, 0, STUB_MOST_WORDS);
+	loop = spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_NEXT_SP,
+			       -WORD * PUSHED_ARGUMENTS);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_SP, R_NEXT_SP, WORD);
+	hotspot_if_made(h, &made);
+	hotspot_jump(h, &next);
+	hotspot_land(h, &made);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_T, R_NEXT_IP, -CALL_BYTES);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_T, IS_CALL, &next);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LD4S, R_T, R_NEXT_IP, 1 - CALL_BYTES);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_NEXT_IP, 0);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQ, R_T, R_AT, 0, found);
+	hotspot_land(h, &next);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_COUNT, R_COUNT, -1);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_COUNT, 0, &other);
+	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
+	hotspot_land(h, &other);
 }
 
 /*
@@ -467,6 +465,7 @@ static void hotspot_find_exact_caller(SptHotspot *h, SptProgramJumps *found)
 	SptProgramJumps bare = { .n = 0 }, pushed = { .n = 0 }, made = { .n = 0 },
 			kept = { .n = 0 }, no_size = { .n = 0 }, no_word = { .n = 0 };
 
+	hotspot_find_caller_of_stub(h, found);
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
 	hotspot_look_at_code(h, &bare, &pushed, &made);
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 1);
@@ -479,7 +478,6 @@ static void hotspot_find_exact_caller(SptHotspot *h, SptProgramJumps *found)
 	hotspot_if_made(h, found);
 	hotspot_jump(h, &bare);
 	hotspot_land(h, &no_size);
-	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, false, found);
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
 	hotspot_land(h, &bare);
 	hotspot_find_bare_caller(h);
@@ -495,172 +493,9 @@ static void hotspot_find_exact_caller(SptHotspot *h, SptProgramJumps *found)
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_SP, 0);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, WORD);
 	hotspot_if_made(h, found);
+	/* What leads from interpreted methods to compiled ones, or back. */
+	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, found);
 	hotspot_end(h);
-}
-
-/* A method that is given up returns to other code of its own; where it was is in its frame. */
-static void hotspot_find_given_up(SptHotspot *h)
-{
-	static const char old[] = "CompiledMethod::_deopt_handler_begin";
-	SptProgramJumps no = { .n = 0 };
-
-	if (hotspot_has(h, old)) {
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_BLOB, old);
-	} else {
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB,
-				 "nmethod::_deopt_handler_offset");
-		spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_BLOB, 0);
-	}
-	hotspot_jump_if(h, SYSPROF_CHAIN_JNE, R_T, R_IP, 0, &no);
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB, "nmethod::_orig_pc_offset");
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_SP, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_IP, R_T, 0);
-	hotspot_land(h, &no);
-}
-
-/* Sets @to to the address of the part of R_BLOB whose offset is called @name. */
-static void hotspot_find_part(SptHotspot *h, unsigned to, const char *name)
-{
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, to, R_BLOB, name);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, to, R_BLOB, 0);
-}
-
-/*
- * Sets R_PLACE and R_COUNT to the descriptions of places in the code and the end of these, R_SCOPES
- * to what they refer to, and R_METADATA to the methods that this refers to.
- */
-static void hotspot_find_parts(SptHotspot *h)
-{
-	if (!hotspot_has(h, "nmethod::_immutable_data")) {
-		hotspot_find_part(h, R_PLACE, "nmethod::_scopes_pcs_offset");
-		hotspot_find_part(h, R_COUNT, "nmethod::_dependencies_offset");
-		hotspot_find_part(h, R_METADATA, "nmethod::_metadata_offset");
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_SCOPES, R_BLOB,
-				 "CompiledMethod::_scopes_data_begin");
-		return;
-	}
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_BLOB, "nmethod::_immutable_data");
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_PLACE, R_BLOB, "nmethod::_scopes_pcs_offset");
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_PLACE, R_T, 0);
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_COUNT, R_BLOB, "nmethod::_scopes_data_offset");
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_COUNT, R_T, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_SCOPES, R_COUNT, 0);
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_METADATA, R_BLOB, "CodeBlob::_mutable_data");
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB, "CodeBlob::_relocation_size");
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_METADATA, R_T, 0);
-}
-
-/*
- * Sets R_PLACE to the first description at R_AT or behind.  Where the tick interrupted a method
- * that is the next one; jumps to @none if there are no descriptions.
- */
-static void hotspot_find_place(SptHotspot *h, SptProgramJumps *none)
-{
-	SptProgramJumps found = { .n = 0 }, before = { .n = 0 };
-	unsigned loop;
-
-	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_COUNT, R_PLACE, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SHRI, R_COUNT, R_COUNT, PLACE_SHIFT);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_COUNT, 0, none);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_COUNT, R_COUNT, -1);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_PLACE, R_PLACE, 1 << PLACE_SHIFT);
-	loop = spt_hotspot_add(h, SYSPROF_CHAIN_SHRI, R_HALF, R_COUNT, 1);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_COUNT, 0, &found);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SHLI, R_T, R_HALF, PLACE_SHIFT);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_PLACE, 0);
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_U, R_T, "PcDesc::_pc_offset");
-	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_AT, 0, &before);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_COUNT, R_HALF, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
-	hotspot_land(h, &before);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_PLACE, R_T, 1 << PLACE_SHIFT);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_COUNT, R_HALF, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_COUNT, R_COUNT, -1);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
-	hotspot_land(h, &found);
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_SENDER, R_PLACE, "PcDesc::_scope_decode_offset");
-	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_SENDER, 0, none);
-}
-
-/* Sets R_VALUE to the number at R_AT.  Returns where that begins. */
-static unsigned hotspot_read_number(SptHotspot *h, bool has_zeros)
-{
-	SptProgramJumps last = { .n = 0 };
-	unsigned begin, loop;
-
-	begin = spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_VALUE, 0, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_BITS, 0, 0);
-	loop = spt_hotspot_add(h, SYSPROF_CHAIN_LD1, R_T, R_AT, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_AT, R_AT, 1);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_U, R_T, has_zeros ? 0 : -1);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SHL, R_U, R_BITS, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_VALUE, R_U, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SHRI, R_T, R_T, NUMBER_SHIFT);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_T, NUMBER_MORE, &last);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_BITS, R_BITS, NUMBER_SHIFT);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, loop);
-	hotspot_land(h, &last);
-	return begin;
-}
-
-/*
- * The methods at R_PLACE, the innermost first: each says where its caller is described, which
- * method it is, and where in that.  The outermost one alone if there are @none.
- */
-static void hotspot_add_scopes(SptHotspot *h, const SptProgramJumps *none)
-{
-	bool is_own = hotspot_has(h, "nmethod::_method");
-	SptProgramJumps not_sender = { .n = 0 }, not_method = { .n = 0 }, unknown = { .n = 0 },
-			done = { .n = 0 };
-	unsigned scope, number, emit;
-
-	scope = spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_AT, R_SCOPES, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_AT, R_SENDER, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_STATE, 0, 0);
-	number = hotspot_read_number(h, h->version < NO_ZEROS_SINCE);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_STATE, R_STATE, 1);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_STATE, 1, &not_sender);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_SENDER, R_VALUE, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, number);
-	hotspot_land(h, &not_sender);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JNEI, 0, R_STATE, 2, &not_method);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SHLI, R_METHOD, R_VALUE, SPT_HOTSPOT_WORD_SHIFT);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, number);
-	hotspot_land(h, &not_method);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_BCI, R_VALUE, -ENTRY_BCI);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_METHOD, 0, &unknown);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_METHOD, R_METADATA, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_METHOD, R_METHOD, -WORD);
-	emit = hotspot_add_method(h, R_BCI);
-	hotspot_land(h, &unknown);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_SENDER, 0, &done);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, scope);
-	hotspot_land(h, none);
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_METHOD, R_BLOB,
-			 is_own ? "nmethod::_method" : "CompiledMethod::_method");
-	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_BCI, 0, -1);
-	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_SENDER, 0, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LOOP, 0, 0, emit);
-	hotspot_land(h, &done);
-}
-
-/* The methods of compiled code; that is the same until it has another number. */
-static void hotspot_add_methods(SptHotspot *h)
-{
-	SptProgramJumps none = { .n = 0 }, known = { .n = 0 };
-
-	hotspot_find_given_up(h);
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB, "nmethod::_compile_id");
-	spt_hotspot_add(h, SYSPROF_CHAIN_SHLI, R_T, R_T, 32);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_BLOB, 0);
-	hotspot_jump_if(h, SYSPROF_CHAIN_RECALL, R_IP, R_T, 0, &known);
-	hotspot_find_code(h, R_T);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_AT, R_IP, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_AT, R_T, 0);
-	hotspot_find_parts(h);
-	hotspot_find_place(h, &none);
-	hotspot_add_scopes(h, &none);
-	hotspot_land(h, &known);
 }
 
 /*
@@ -710,7 +545,7 @@ void spt_hotspot_add_frame(SptHotspot *h)
 	hotspot_find_exact_caller(h, &found);
 	hotspot_land(h, &found);
 	hotspot_unless_method(h, &no_method);
-	hotspot_add_methods(h);
+	spt_hotspot_add_methods(h);
 	hotspot_land(h, &no_method);
 	spt_hotspot_add(h, SYSPROF_CHAIN_NEXT, R_NEXT_FP, R_NEXT_SP, R_NEXT_IP);
 	hotspot_land(h, &no_size);
