@@ -10,7 +10,7 @@
 
 #include "base/words.h"
 
-#define RECENT_THREADS 64
+#define RECENT_THREADS 1024
 /* That have ended, and may still be sampled while the kernel takes them apart. */
 #define ENDED_THREADS 64
 /* A new thread has the name of the one that made it until it gives itself its own. */
@@ -30,7 +30,7 @@ struct SptTasks {
 	GHashTable *processes;		/* pid -> SptProcess, the living image */
 	GHashTable *threads;		/* tid -> SptThread */
 	GHashTable *users;		/* mm -> number of processes in it */
-	SptThread *recent[RECENT_THREADS]; /* sampled lately, by tid; NULL or a living thread */
+	SptThread *recent[RECENT_THREADS]; /* sampled lately, by tid; NULL or of @threads */
 	/* By tid; each has a process of its own, a copy without threads.  NULL: none */
 	SptThread *ended[ENDED_THREADS];
 	GArray *seen;			/* by time: those from @n_passed on are in the future */
@@ -128,7 +128,10 @@ static SptProcess *tasks_find_process(const SptTasks *tasks, uint32_t pid)
 
 static SptThread *tasks_find_thread(const SptTasks *tasks, uint32_t tid)
 {
-	return g_hash_table_lookup(tasks->threads, GUINT_TO_POINTER(tid));
+	SptThread *recent = tasks->recent[tid % RECENT_THREADS];
+
+	return recent && recent->tid == tid ?
+		       recent : g_hash_table_lookup(tasks->threads, GUINT_TO_POINTER(tid));
 }
 
 static void use_space(SptTasks *tasks, uint64_t mm)

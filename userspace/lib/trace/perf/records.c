@@ -232,29 +232,26 @@ uint64_t spt_perf_record_lost(const struct perf_event_header *header)
 static void split_stack(SptPerfRecords *records, const struct sample *from,
 			struct sysprof_sample *to)
 {
-	uint64_t context = 0;
-	unsigned n = 0, n_kernel = 0;
+	uint64_t context = 0, i = 0;
+	unsigned n = 0;
 
-	for (uint64_t i = 0; i < from->n; i++) {
+	for (; i < from->n && context != PERF_CONTEXT_USER; i++) {
 		uint64_t frame = from->frames[i];
 
-		if (context != PERF_CONTEXT_USER && frame >= PERF_CONTEXT_MAX) {
+		if (frame >= PERF_CONTEXT_MAX) {
 			context = frame;
 		} else if (context == PERF_CONTEXT_KERNEL) {
 			frame = spt_kallsyms_frame(records->kallsyms, frame);
-			if (n_kernel && frame == SPT_KALLSYMS_HIDDEN &&
-			    to->frames[n_kernel - 1] == frame)
+			if (n && frame == SPT_KALLSYMS_HIDDEN && to->frames[n - 1] == frame)
 				continue;
-			to->frames[n++] = frame;
-			n_kernel++;
-		} else if (context == PERF_CONTEXT_USER) {
 			to->frames[n++] = frame;
 		}
 	}
-	to->n_kernel = n_kernel;
-	to->n_user = n - n_kernel;
+	to->n_kernel = n;
+	to->n_user = from->n - i;
+	memcpy(&to->frames[n], &from->frames[i], to->n_user * sizeof(*to->frames));
 	to->user_mode = to->n_user ? SYSPROF_USER_FP : SYSPROF_USER_NONE;
-	if (n >= records->max_frames)
+	if (n + to->n_user >= records->max_frames)
 		*(to->n_user ? &to->user_end : &to->kernel_end) = SYSPROF_END_LIMIT;
 }
 
@@ -312,7 +309,7 @@ static struct sysprof_sample *make_sample(SptPerfRecords *records, const struct 
 	to = (void *)records->buffer->data;
 	*to = (struct sysprof_sample){ .mm = process->mm, .weight = 1 };
 	split_stack(records, from, to);
-	if (raw)
+	if (raw && (const char *)raw < (const char *)from + from->header.size)
 		append_raw(records, from, raw);
 	to = (void *)records->buffer->data;
 	to->record = spt_perf_record(SYSPROF_SAMPLE, flags,

@@ -13,6 +13,9 @@
  */
 #define SAME_START_NS 500000000ULL
 
+/* Processes that were looked for lately, by pid. */
+#define RECENT_PROCESSES 256
+
 /* The pid in samples of a task that is no longer listed under its id. */
 #define PID_NONE UINT32_MAX
 
@@ -29,7 +32,7 @@ struct pending_exit {
 
 struct SptPerfTasks {
 	GHashTable *processes;		/* pid -> struct spt_perf_process */
-	struct spt_perf_process *last;	/* that was looked for; NULL: none */
+	struct spt_perf_process *recent[RECENT_PROCESSES];	/* of @processes; NULL: none */
 	GHashTable *threads;		/* tid -> struct thread */
 	GQueue exits;			/* struct pending_exit, by time */
 	uint64_t n_mms;
@@ -56,20 +59,6 @@ void spt_perf_tasks_free(SptPerfTasks *tasks)
 	g_free(tasks);
 }
 
-struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t bytes,
-				      const struct spt_perf_who *who)
-{
-	return (struct sysprof_record){
-		.type = type,
-		.flags = flags,
-		.size = bytes / 8,
-		.cpu = who->cpu,
-		.time = who->time,
-		.pid = who->pid,
-		.tid = who->tid,
-	};
-}
-
 static void tasks_put(const struct spt_perf_sink *sink, unsigned type, unsigned flags,
 		      const struct spt_perf_who *who, struct sysprof_task task, const char *name)
 {
@@ -80,9 +69,11 @@ static void tasks_put(const struct spt_perf_sink *sink, unsigned type, unsigned 
 
 static struct spt_perf_process *perf_tasks_find_process(SptPerfTasks *tasks, uint32_t pid)
 {
-	if (!tasks->last || tasks->last->pid != pid)
-		tasks->last = g_hash_table_lookup(tasks->processes, GUINT_TO_POINTER(pid));
-	return tasks->last;
+	struct spt_perf_process **recent = &tasks->recent[pid % RECENT_PROCESSES];
+
+	if (!*recent || (*recent)->pid != pid)
+		*recent = g_hash_table_lookup(tasks->processes, GUINT_TO_POINTER(pid));
+	return *recent;
 }
 
 static struct thread *perf_tasks_find_thread(SptPerfTasks *tasks, uint32_t tid)
@@ -100,7 +91,7 @@ static struct spt_perf_process *tasks_add_process(SptPerfTasks *tasks, uint32_t 
 	process->start_time = start_time;
 	process->is_kthread = is_kthread;
 	process->snapshot = tasks->snapshot;
-	tasks->last = NULL;
+	tasks->recent[pid % RECENT_PROCESSES] = process;
 	g_hash_table_insert(tasks->processes, GUINT_TO_POINTER(pid), process);
 	return process;
 }
@@ -148,7 +139,7 @@ static void put_exit(SptPerfTasks *tasks, const struct pending_exit *exit,
 		g_hash_table_remove(tasks->threads, GUINT_TO_POINTER(exit->who.tid));
 	if (!exit->is_last)
 		return;
-	tasks->last = NULL;
+	tasks->recent[exit->who.pid % RECENT_PROCESSES] = NULL;
 	g_hash_table_remove(tasks->processes, GUINT_TO_POINTER(exit->who.pid));
 }
 

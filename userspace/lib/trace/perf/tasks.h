@@ -44,8 +44,19 @@ void spt_perf_tasks_free(SptPerfTasks *tasks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SptPerfTasks, spt_perf_tasks_free)
 
 /* The header of a record about @who. */
-struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t bytes,
-				      const struct spt_perf_who *who);
+static inline struct sysprof_record spt_perf_record(unsigned type, unsigned flags, size_t bytes,
+						    const struct spt_perf_who *who)
+{
+	return (struct sysprof_record){
+		.type = (uint16_t)type,
+		.flags = (uint16_t)flags,
+		.size = (uint16_t)(bytes / 8),
+		.cpu = (uint16_t)who->cpu,
+		.time = who->time,
+		.pid = who->pid,
+		.tid = who->tid,
+	};
+}
 
 /*
  * The process of @who.  If it is not known it is made, and nothing is known of its address space.

@@ -25,6 +25,9 @@
 #define LAST_WAIT_NS 2000000000u
 #define UNSEEN_WAIT_NS 10000000000u
 
+/* Threads that were looked for lately, by tid. */
+#define RECENT_THREADS 256
+
 /* Bits of a trace point's record: the context that it interrupted. */
 #define FLAG_HARDIRQ 0x08
 #define FLAG_SOFTIRQ 0x10
@@ -62,7 +65,7 @@ struct thread {
 struct lane {
 	uint64_t begin, last;
 	uint32_t first, tid; /* threads: the one before the first entry, and the present one */
-	GArray *entries;		/* uint64_t */
+	GArray *entries;		/* uint64_t; NULL: none came to this CPU */
 	uint8_t left;			/* state in which the last thread left */
 };
 
@@ -75,6 +78,7 @@ struct SptPerfWaits {
 	uint64_t n_unended;
 	unsigned n_cpus;
 	GHashTable *threads;		/* tid -> struct thread */
+	struct thread *recent[RECENT_THREADS];		/* of @threads; NULL: none */
 	bool is_of_threads;		/* events of single threads */
 	struct lane *lanes;
 	struct sysprof_source_account *accounts;
@@ -108,8 +112,6 @@ SptPerfWaits *spt_perf_waits_new(SptPerfRecords *records, const SptTraceConfig *
 	waits->n_cpus = spt_perf_records_n_cpus(records);
 	waits->threads = g_hash_table_new_full(NULL, NULL, NULL, waits_thread_free);
 	waits->lanes = g_new0(struct lane, waits->n_cpus);
-	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
-		waits->lanes[cpu].entries = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	waits->accounts = g_new0(struct sysprof_source_account, waits->n_cpus);
 	waits->made = g_byte_array_new();
 	waits->futexes = spt_perf_futex_call_new(spt_perf_records_kallsyms(records));
@@ -126,7 +128,7 @@ void spt_perf_waits_free(SptPerfWaits *waits)
 	if (!waits)
 		return;
 	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
-		g_array_unref(waits->lanes[cpu].entries);
+		g_clear_pointer(&waits->lanes[cpu].entries, g_array_unref);
 	g_hash_table_unref(waits->threads);
 	g_byte_array_unref(waits->made);
 	spt_perf_futex_call_free(waits->futexes);
@@ -142,9 +144,13 @@ unsigned spt_perf_waits_n_threads(const SptPerfWaits *waits)
 	return g_hash_table_size(waits->threads);
 }
 
-static struct thread *waits_find(const SptPerfWaits *waits, uint32_t tid)
+static struct thread *waits_find(SptPerfWaits *waits, uint32_t tid)
 {
-	return g_hash_table_lookup(waits->threads, GUINT_TO_POINTER(tid));
+	struct thread **recent = &waits->recent[tid % RECENT_THREADS];
+
+	if (!*recent || (*recent)->tid != tid)
+		*recent = g_hash_table_lookup(waits->threads, GUINT_TO_POINTER(tid));
+	return *recent;
 }
 
 static struct thread *waits_add(SptPerfWaits *waits, uint32_t pid, uint32_t tid, uint64_t since,
@@ -154,6 +160,7 @@ static struct thread *waits_add(SptPerfWaits *waits, uint32_t pid, uint32_t tid,
 
 	*thread = (struct thread){ .pid = pid, .tid = tid, .since = since, .began = since,
 				   .state = state };
+	waits->recent[tid % RECENT_THREADS] = thread;
 	g_hash_table_insert(waits->threads, GUINT_TO_POINTER(tid), thread);
 	return thread;
 }
@@ -320,11 +327,12 @@ static void put_lane(SptPerfWaits *waits, unsigned cpu, const struct spt_perf_si
 {
 	struct lane *lane = &waits->lanes[cpu];
 	struct spt_perf_who nobody = { .time = lane->last, .cpu = cpu };
-	size_t bytes = sizeof(struct sysprof_lane) + lane->entries->len * 8;
 	g_autofree struct sysprof_lane *record = NULL;
+	size_t bytes;
 
-	if (!lane->entries->len)
+	if (!lane->entries || !lane->entries->len)
 		return;
+	bytes = sizeof(*record) + lane->entries->len * 8;
 	record = g_malloc0(bytes);
 	record->record = spt_perf_record(SYSPROF_LANE, 0, bytes, &nobody);
 	record->begin = lane->begin;
@@ -344,6 +352,8 @@ static void add_to_lane(SptPerfWaits *waits, unsigned cpu, uint32_t tid, uint64_
 
 	if (waits->is_of_threads)
 		return;
+	if (!lane->entries)
+		lane->entries = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	if (lane->entries->len &&
 	    (time - lane->last) >> (64 - SYSPROF_LANE_NS_SHIFT) != 0)
 		put_lane(waits, cpu, sink);
@@ -675,8 +685,10 @@ void spt_perf_waits_tell(SptPerfWaits *waits, uint64_t at, const struct spt_perf
 		if (thread->has_changed)
 			waits_put_thread(thread, at, sink, waits);
 		if (thread->gone ? thread->gone + LAST_WAIT_NS < at :
-				   thread->has_ended && thread->since + UNSEEN_WAIT_NS < at)
+				   thread->has_ended && thread->since + UNSEEN_WAIT_NS < at) {
+			waits->recent[thread->tid % RECENT_THREADS] = NULL;
 			g_hash_table_iter_remove(&iter);
+		}
 	}
 }
 
