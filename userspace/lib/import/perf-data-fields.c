@@ -196,20 +196,34 @@ bool spt_perf_fields_parse_end(const struct perf_event_header *record,
 	return !words.is_short;
 }
 
+static bool nth_word(const struct perf_event_header *record, unsigned n, uint64_t *ret)
+{
+	if (record->size < sizeof(*record) + (n + 1) * sizeof(*ret))
+		return false;
+	*ret = ((const uint64_t *)(record + 1))[n];
+	return true;
+}
+
 bool spt_perf_fields_id(const struct perf_event_header *record, const struct perf_event_attr *attr,
 			uint64_t *ret)
 {
-	const uint64_t before = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-				PERF_SAMPLE_ADDR;
-	struct words words = words_of(record, sizeof(*record));
+	const uint64_t type = attr->sample_type;
+	unsigned before = !!(type & PERF_SAMPLE_IP) + !!(type & PERF_SAMPLE_TID) +
+			  !!(type & PERF_SAMPLE_TIME) + !!(type & PERF_SAMPLE_ADDR);
 
-	if (!(attr->sample_type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
-		return false;
-	if (!(attr->sample_type & PERF_SAMPLE_IDENTIFIER))
-		next_words(&words,
-			   (uint64_t)__builtin_popcountll(attr->sample_type & before));
-	*ret = next_word(&words);
-	return !words.is_short;
+	return type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID) &&
+	       nth_word(record, type & PERF_SAMPLE_IDENTIFIER ? 0 : before, ret);
+}
+
+bool spt_perf_fields_time(const struct perf_event_header *record,
+			  const struct perf_event_attr *attr, uint64_t *ret)
+{
+	const uint64_t type = attr->sample_type;
+	unsigned before = !!(type & PERF_SAMPLE_IDENTIFIER) + !!(type & PERF_SAMPLE_IP) +
+			  !!(type & PERF_SAMPLE_TID);
+
+	*ret = 0;
+	return !(type & PERF_SAMPLE_TIME) || nth_word(record, before, ret);
 }
 
 /* In the one layout. */

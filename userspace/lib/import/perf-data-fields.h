@@ -44,6 +44,9 @@ size_t spt_perf_fields_end_bytes(const struct perf_event_attr *attr);
  */
 bool spt_perf_fields_id(const struct perf_event_header *record, const struct perf_event_attr *attr,
 			uint64_t *ret);
+/* The time of a sample of an event with @attr, 0 if it has none; false: the record is too short. */
+bool spt_perf_fields_time(const struct perf_event_header *record,
+			  const struct perf_event_attr *attr, uint64_t *ret);
 
 /*
  * The sample as records.h takes it, valid until the next one in @buffer.  Registers and stack are

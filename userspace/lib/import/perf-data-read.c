@@ -14,6 +14,7 @@
 /* Most records in a round, and bytes of copies; without rounds, the older half of them goes on. */
 #define QUEUE_RECORDS (1u << 20)
 #define QUEUE_BYTES   (256u << 20)
+#define FIRST_RECORDS 1024u
 #define CHUNK_BYTES   (1u << 18)
 /* Most bytes that all compressed records become. */
 #define UNPACKED_MAX (1ull << 38)
@@ -37,7 +38,8 @@ struct reading {
 	bool wants_chains;		/* stacks that come later */
 	GHashTable *sampled;		/* the events that have samples; NULL: not wanted */
 	const struct spt_perf_data_event *enough;	/* its samples end that */
-	GArray *queue, *merged;		/* struct queued; room for the next order of it */
+	struct queued *queue, *merged;	/* merged: room for the next order of it */
+	unsigned n_queued, n_room;
 	size_t copied_bytes;		/* of its copies */
 	uint64_t newest, round_newest;	/* of all, and of the round before */
 	GByteArray *aligned;		/* a copy of the present record */
@@ -62,22 +64,27 @@ static void drop_queued(struct reading *reading, struct queued *queued)
 	g_free((void *)queued->record);
 }
 
-/* The end of the run that begins at @from, in which times do not fall. */
-static guint end_of_run(const GArray *queue, guint from)
+static void make_room(struct reading *reading)
 {
-	const struct queued *all = (const void *)queue->data;
-
-	while (++from < queue->len && all[from - 1].time <= all[from].time)
-		;
-	return MIN(from, queue->len);
+	reading->n_room = MAX(2 * reading->n_room, FIRST_RECORDS);
+	reading->queue = g_renew(struct queued, reading->queue, reading->n_room);
+	g_free(reading->merged);
+	reading->merged = g_new(struct queued, reading->n_room);
 }
 
-/* Into @to the runs [@at, @middle) and [@middle, @end) as one; of equal times the first one's. */
-static void merge_runs(const GArray *from, guint at, guint middle, guint end, GArray *to)
+/* The end of the run that begins at @from, in which times do not fall. */
+static unsigned end_of_run(const struct queued *all, unsigned n, unsigned from)
 {
-	const struct queued *all = (const void *)from->data;
-	struct queued *out = (void *)to->data;
-	guint second = middle, n = at;
+	while (++from < n && all[from - 1].time <= all[from].time)
+		;
+	return MIN(from, n);
+}
+
+/* Into @out the runs [@at, @middle) and [@middle, @end) as one; of equal times the first one's. */
+static void merge_runs(const struct queued *all, unsigned at, unsigned middle, unsigned end,
+		       struct queued *out)
+{
+	unsigned second = middle, n = at;
 
 	while (at < middle && second < end)
 		out[n++] = all[second].time < all[at].time ? all[second++] : all[at++];
@@ -88,33 +95,30 @@ static void merge_runs(const GArray *from, guint at, guint middle, guint end, GA
 /* Keeps the order of equal ones.  A round has a run or few for each ring. */
 static void sort_queue(struct reading *reading)
 {
-	GArray *to = reading->merged;
-	guint at, middle, end;
+	unsigned n = reading->n_queued, at, middle, end;
 
-	while (end_of_run(reading->queue, 0) < reading->queue->len) {
-		GArray *from = reading->queue;
+	while (end_of_run(reading->queue, n, 0) < n) {
+		struct queued *from = reading->queue;
 
-		g_array_set_size(to, from->len);
-		for (at = 0; at < from->len; at = end) {
-			middle = end_of_run(from, at);
-			end = middle < from->len ? end_of_run(from, middle) : middle;
-			merge_runs(from, at, middle, end, to);
+		for (at = 0; at < n; at = end) {
+			middle = end_of_run(from, n, at);
+			end = middle < n ? end_of_run(from, n, middle) : middle;
+			merge_runs(from, at, middle, end, reading->merged);
 		}
-		reading->queue = to;
-		to = from;
+		reading->queue = reading->merged;
+		reading->merged = from;
 	}
-	reading->merged = to;
 }
 
 /* Hands on the records up to @time, but at least @n. */
-static void hand_on_queued(struct reading *reading, uint64_t time, guint n)
+static void hand_on_queued(struct reading *reading, uint64_t time, unsigned n)
 {
 	const struct spt_perf_data_sink *sink = reading->sink;
-	guint i;
+	unsigned i;
 
 	sort_queue(reading);
-	for (i = 0; i < reading->queue->len; i++) {
-		struct queued *queued = &g_array_index(reading->queue, struct queued, i);
+	for (i = 0; i < reading->n_queued; i++) {
+		struct queued *queued = &reading->queue[i];
 
 		if (queued->time > time && i >= n)
 			break;
@@ -122,7 +126,10 @@ static void hand_on_queued(struct reading *reading, uint64_t time, guint n)
 				   !sink->record(queued->record, queued->event, sink->data);
 		drop_queued(reading, queued);
 	}
-	g_array_remove_range(reading->queue, 0, i);
+	reading->n_queued -= i;
+	if (i > 0)
+		memmove(reading->queue, &reading->queue[i],
+			reading->n_queued * sizeof(*reading->queue));
 }
 
 static void end_round(struct reading *reading)
@@ -165,19 +172,31 @@ static const struct spt_perf_data_event *event_of(struct reading *reading,
 	return event || (record->type == PERF_RECORD_SAMPLE && id) ? event : first;
 }
 
+/* When it happened; false: it is too short.  Whether a sample is whole its sink will know. */
+static bool time_of_record(const struct perf_event_header *record,
+			   const struct spt_perf_data_event *event, uint64_t *ret)
+{
+	struct spt_perf_fields fields;
+
+	if (record->type == PERF_RECORD_SAMPLE)
+		return spt_perf_fields_time(record, &event->attr, ret);
+	if (!spt_perf_fields_parse_end(record, &event->attr, &fields))
+		return false;
+	*ret = fields.time;
+	return true;
+}
+
 static bool take_kernel_record(struct reading *reading, const struct perf_event_header *record)
 {
 	const struct spt_perf_data_event *event = event_of(reading, record);
 	struct queued queued = { .event = event, .record = record };
-	struct spt_perf_fields fields;
 
 	if (!event)
 		return true;
-	if (record->type == PERF_RECORD_SAMPLE ?
-		    !spt_perf_fields_parse(record, &event->attr, &fields) :
-		    !spt_perf_fields_parse_end(record, &event->attr, &fields))
+	if (!time_of_record(record, event, &queued.time))
 		return false;
-	queued.time = fields.time == UINT64_MAX ? 0 : fields.time;
+	if (queued.time == UINT64_MAX)
+		queued.time = 0;
 	/* Without times the order is that of the file. */
 	if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
 		queued.time = reading->newest;
@@ -187,9 +206,11 @@ static bool take_kernel_record(struct reading *reading, const struct perf_event_
 		reading->copied_bytes += record->size;
 	}
 	reading->newest = MAX(reading->newest, queued.time);
-	g_array_append_val(reading->queue, queued);
-	if (reading->queue->len >= QUEUE_RECORDS || reading->copied_bytes >= QUEUE_BYTES)
-		hand_on_queued(reading, 0, reading->queue->len / 2 + 1);
+	if (reading->n_queued == reading->n_room)
+		make_room(reading);
+	reading->queue[reading->n_queued++] = queued;
+	if (reading->n_queued >= QUEUE_RECORDS || reading->copied_bytes >= QUEUE_BYTES)
+		hand_on_queued(reading, 0, reading->n_queued / 2 + 1);
 	return true;
 }
 
@@ -403,15 +424,13 @@ static bool read_wanted(struct reading *reading, GError **error)
 {
 	bool ok;
 
-	reading->queue = g_array_new(FALSE, FALSE, sizeof(struct queued));
-	reading->merged = g_array_new(FALSE, FALSE, sizeof(struct queued));
 	reading->aligned = g_byte_array_new();
 	reading->unpacked = g_byte_array_new();
 	ok = read_data_records(reading, error);
-	for (guint i = 0; i < reading->queue->len; i++)
-		drop_queued(reading, &g_array_index(reading->queue, struct queued, i));
-	g_array_unref(reading->queue);
-	g_array_unref(reading->merged);
+	for (unsigned i = 0; i < reading->n_queued; i++)
+		drop_queued(reading, &reading->queue[i]);
+	g_free(reading->queue);
+	g_free(reading->merged);
 	g_byte_array_unref(reading->aligned);
 	g_byte_array_unref(reading->unpacked);
 	ZSTD_freeDCtx(reading->zstd);
