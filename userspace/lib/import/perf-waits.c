@@ -343,23 +343,13 @@ static const struct perf_event_header *make_hit(SptImportPerfWaits *waits,
 	return spt_perf_fields_hit(record, &event->attr, &made, waits->made);
 }
 
-/* A record of a switch, as the kernel has it with the fields of SPT_PERF_SAMPLE_TYPE. */
+/* A switch of which the file has no record. */
 static void make_switch(SptImportPerfWaits *waits, const struct spt_perf_who *who, unsigned misc)
 {
 	const struct spt_perf_sink sink = { take_wait_record, waits };
-	const struct {
-		struct perf_event_header header;
-		uint32_t other_pid, other_tid, pid, tid;
-		uint64_t time;
-	} record = {
-		.header = { PERF_RECORD_SWITCH_CPU_WIDE, (uint16_t)misc, sizeof(record) },
-		.pid = who->pid,
-		.tid = who->tid,
-		.time = who->time,
-	};
 
 	waits->is_of_cpus = true;
-	spt_perf_waits_take(waits_from(waits, who->time), who->cpu, &record.header, &sink);
+	spt_perf_waits_switch(waits_from(waits, who->time), who, misc, &sink);
 }
 
 /* Where the file has no records of switches, a hit of sched_switch is two of them. */

@@ -63,10 +63,10 @@ struct thread {
 };
 
 struct lane {
-	uint64_t begin, last;
-	uint32_t first, tid; /* threads: the one before the first entry, and the present one */
-	GArray *entries;		/* uint64_t; NULL: none came to this CPU */
+	uint64_t last;
+	uint32_t tid;			/* the present thread */
 	uint8_t left;			/* state in which the last thread left */
+	struct sysprof_lane *record;	/* with its entries so far; NULL: there was none yet */
 };
 
 struct SptPerfWaits {
@@ -128,7 +128,7 @@ void spt_perf_waits_free(SptPerfWaits *waits)
 	if (!waits)
 		return;
 	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
-		g_clear_pointer(&waits->lanes[cpu].entries, g_array_unref);
+		g_free(waits->lanes[cpu].record);
 	g_hash_table_unref(waits->threads);
 	g_byte_array_unref(waits->made);
 	spt_perf_futex_call_free(waits->futexes);
@@ -327,45 +327,38 @@ static void put_lane(SptPerfWaits *waits, unsigned cpu, const struct spt_perf_si
 {
 	struct lane *lane = &waits->lanes[cpu];
 	struct spt_perf_who nobody = { .time = lane->last, .cpu = cpu };
-	g_autofree struct sysprof_lane *record = NULL;
-	size_t bytes;
 
-	if (!lane->entries || !lane->entries->len)
+	if (!lane->record || !lane->record->n)
 		return;
-	bytes = sizeof(*record) + lane->entries->len * 8;
-	record = g_malloc0(bytes);
-	record->record = spt_perf_record(SYSPROF_LANE, 0, bytes, &nobody);
-	record->begin = lane->begin;
-	record->n = lane->entries->len;
-	record->tid = lane->first;
-	lane->first = lane->tid;
-	memcpy(record->entries, lane->entries->data, lane->entries->len * 8);
-	g_array_set_size(lane->entries, 0);
-	sink->func(&record->record, sink->data);
+	lane->record->record = spt_perf_record(
+		SYSPROF_LANE, 0, sizeof(*lane->record) + lane->record->n * (size_t)8, &nobody);
+	sink->func(&lane->record->record, sink->data);
+	lane->record->n = 0;
 }
 
 static void add_to_lane(SptPerfWaits *waits, unsigned cpu, uint32_t tid, uint64_t time,
 			const struct spt_perf_sink *sink)
 {
 	struct lane *lane = &waits->lanes[cpu];
-	uint64_t distance, entry;
+	uint64_t distance;
 
 	if (waits->is_of_threads)
 		return;
-	if (!lane->entries)
-		lane->entries = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	if (lane->entries->len &&
-	    (time - lane->last) >> (64 - SYSPROF_LANE_NS_SHIFT) != 0)
+	if (!lane->record)
+		lane->record = g_malloc0(sizeof(*lane->record) + SYSPROF_LANE_ENTRIES_MAX * 8);
+	if ((time - lane->last) >> (64 - SYSPROF_LANE_NS_SHIFT) != 0)
 		put_lane(waits, cpu, sink);
-	if (!lane->entries->len)
-		lane->begin = lane->last = time;
+	if (!lane->record->n) {
+		lane->record->begin = lane->last = time;
+		lane->record->tid = lane->tid;
+	}
 	distance = time - MIN(lane->last, time);
-	entry = distance << SYSPROF_LANE_NS_SHIFT |
+	lane->record->entries[lane->record->n++] =
+		distance << SYSPROF_LANE_NS_SHIFT |
 		(uint64_t)lane->left << SYSPROF_LANE_STATE_SHIFT | (tid & SYSPROF_LANE_TID_MASK);
-	g_array_append_val(lane->entries, entry);
 	lane->last = time;
 	lane->tid = tid;
-	if (lane->entries->len == SYSPROF_LANE_ENTRIES_MAX)
+	if (lane->record->n == SYSPROF_LANE_ENTRIES_MAX)
 		put_lane(waits, cpu, sink);
 }
 
@@ -626,6 +619,15 @@ static void exited(SptPerfWaits *waits, const struct spt_perf_who *who,
 	waits_put_thread(thread, who->time, sink, waits);
 }
 
+void spt_perf_waits_switch(SptPerfWaits *waits, const struct spt_perf_who *who, unsigned misc,
+			   const struct spt_perf_sink *sink)
+{
+	if (misc & PERF_RECORD_MISC_SWITCH_OUT)
+		switched_out(waits, who, misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	else
+		switched_in(waits, who, sink);
+}
+
 void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_event_header *header,
 			 const struct spt_perf_sink *sink)
 {
@@ -645,11 +647,7 @@ void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_ev
 		break;
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		if (header->misc & PERF_RECORD_MISC_SWITCH_OUT)
-			switched_out(waits, &who,
-				     header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
-		else
-			switched_in(waits, &who, sink);
+		spt_perf_waits_switch(waits, &who, header->misc, sink);
 		break;
 	case PERF_RECORD_LOST:
 		/* Lost switches and stacks; how many of them were ends of waits is not known. */

@@ -45,6 +45,9 @@ uint64_t spt_perf_waits_n_unended(const SptPerfWaits *waits);
  */
 void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_event_header *header,
 			 const struct spt_perf_sink *sink);
+/* The same of a switch of @who, of which @misc is what its record's header has. */
+void spt_perf_waits_switch(SptPerfWaits *waits, const struct spt_perf_who *who, unsigned misc,
+			   const struct spt_perf_sink *sink);
 /*
  * Reports the switches that lanes hold back, and the sums of threads that have changed.  All
  * records from before @at were taken.
