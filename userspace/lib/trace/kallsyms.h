@@ -42,6 +42,12 @@ bool spt_kallsyms_is_readable(const SptKallsyms *kallsyms);
 
 /* {SYSPROF_OBJECT_KERNEL or SYSPROF_OBJECT_MODULES, distance from _stext}. */
 uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address);
+/*
+ * The same of @n addresses, in @frames behind the @at that are there; returns how many are there
+ * then.  Hidden ones are one.
+ */
+unsigned spt_kallsyms_frames(const SptKallsyms *kallsyms, const uint64_t *addresses, unsigned n,
+			     __u64 *frames, unsigned at);
 /* The frame of a variable of the kernel or of a module; 0: the address is of none that is known. */
 uint64_t spt_kallsyms_data_frame(SptKallsyms *kallsyms, uint64_t address);
 /* The address that became this frame. */

@@ -232,20 +232,17 @@ uint64_t spt_perf_record_lost(const struct perf_event_header *header)
 static void split_stack(SptPerfRecords *records, const struct sample *from,
 			struct sysprof_sample *to)
 {
-	uint64_t context = 0, i = 0;
+	uint64_t context = 0, i = 0, begin;
 	unsigned n = 0;
 
-	for (; i < from->n && context != PERF_CONTEXT_USER; i++) {
-		uint64_t frame = from->frames[i];
-
-		if (frame >= PERF_CONTEXT_MAX) {
-			context = frame;
-		} else if (context == PERF_CONTEXT_KERNEL) {
-			frame = spt_kallsyms_frame(records->kallsyms, frame);
-			if (n && frame == SPT_KALLSYMS_HIDDEN && to->frames[n - 1] == frame)
-				continue;
-			to->frames[n++] = frame;
-		}
+	while (i < from->n && context != PERF_CONTEXT_USER) {
+		for (begin = i; i < from->n && from->frames[i] < PERF_CONTEXT_MAX; i++)
+			;
+		if (context == PERF_CONTEXT_KERNEL)
+			n = spt_kallsyms_frames(records->kallsyms, &from->frames[begin],
+						(unsigned)(i - begin), to->frames, n);
+		if (i < from->n)
+			context = from->frames[i++];
 	}
 	to->n_kernel = n;
 	to->n_user = from->n - i;
