@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Spaces that were looked for lately, by mm. */
+#define RECENT_SPACES 256
+
 struct SptSpace {
 	uint64_t mm;
 	GArray *maps;			/* of SptMap, by start */
@@ -19,6 +22,7 @@ struct SptSpace {
 
 struct SptSpaces {
 	GHashTable *by_mm;		/* mm id -> SptSpace */
+	SptSpace **recent;		/* RECENT_SPACES of them; NULL: none */
 	GPtrArray *in_snapshot;		/* spaces that have @before */
 	GHashTable *kept;		/* version -> id of the space that keeps its mappings */
 	uint64_t last_kept;		/* counts down from the highest id */
@@ -40,6 +44,7 @@ SptSpaces *spt_spaces_new(void)
 	SptSpaces *spaces = g_new0(SptSpaces, 1);
 
 	spaces->by_mm = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, space_free);
+	spaces->recent = g_new0(SptSpace *, RECENT_SPACES);
 	spaces->in_snapshot = g_ptr_array_new();
 	spaces->kept = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
 	return spaces;
@@ -57,6 +62,7 @@ void spt_spaces_free(SptSpaces *spaces)
 	g_ptr_array_unref(spaces->in_snapshot);
 	g_hash_table_unref(spaces->kept);
 	g_hash_table_unref(spaces->by_mm);
+	g_free(spaces->recent);
 	g_free(spaces);
 }
 
@@ -257,6 +263,7 @@ void spt_spaces_end_snapshot(SptSpaces *spaces)
 
 void spt_spaces_drop(SptSpaces *spaces, uint64_t mm)
 {
+	spaces->recent[mm % RECENT_SPACES] = NULL;
 	g_hash_table_remove(spaces->by_mm, &mm);
 }
 
@@ -288,13 +295,17 @@ void spt_spaces_drop_kept(SptSpaces *spaces)
 
 	g_hash_table_iter_init(&iter, spaces->kept);
 	while (g_hash_table_iter_next(&iter, NULL, &mm))
-		g_hash_table_remove(spaces->by_mm, mm);
+		spt_spaces_drop(spaces, *(const uint64_t *)mm);
 	g_hash_table_remove_all(spaces->kept);
 }
 
 const SptSpace *spt_spaces_get(const SptSpaces *spaces, uint64_t mm)
 {
-	return g_hash_table_lookup(spaces->by_mm, &mm);
+	SptSpace **recent = &spaces->recent[mm % RECENT_SPACES];
+
+	if (!*recent || (*recent)->mm != mm)
+		*recent = g_hash_table_lookup(spaces->by_mm, &mm);
+	return *recent;
 }
 
 uint64_t spt_space_version(const SptSpace *space)
