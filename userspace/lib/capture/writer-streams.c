@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The part of the writer for events: their rows become columns soon, and blocks in the end. */
+#include <string.h>
+
 #include "capture/event-streams.h"
 #include "capture/events.h"
 #include "capture/writer-private.h"
@@ -55,7 +57,8 @@ void spt_writer_begin_streams(SptCaptureWriter *writer)
 			writer->streams[SPT_ROWS + of->number] = (struct spt_writer_stream){
 				.type = spt_event_stream(of),
 				.kind = SPT_ROW_EVENT,
-				.rows = g_array_new(FALSE, FALSE, sizeof(SptEventRow)),
+				.rows = g_array_sized_new(FALSE, FALSE, sizeof(SptEventRow),
+							  SPT_COLUMNS_TILE),
 			};
 }
 
@@ -217,8 +220,11 @@ static inline void put_into_tile(SptCaptureWriter *writer, struct spt_writer_str
 				 const uint8_t *rows, guint n)
 {
 	GArray *tile = stream->rows;
+	size_t row_bytes = spt_row_types[stream->kind].schema->row_bytes;
 
-	g_array_append_vals(tile, rows, n);
+	/* It was made with room for them. */
+	memcpy(tile->data + tile->len * row_bytes, rows, n * row_bytes);
+	tile->len += n;
 	if (stream->kind == SPT_ROW_ALLOCATION)
 		spt_pack_allocations(&g_array_index(tile, SptAllocationRow, tile->len - n), n);
 	if (tile->len == SPT_COLUMNS_TILE)

@@ -506,7 +506,8 @@ static SptCaptureWriter *make_writer(const char *path)
 	writer->host = g_array_new(FALSE, FALSE, sizeof(SptHostRow));
 	for (unsigned kind = 0; kind < SPT_ROWS; kind++)
 		writer->rows[kind] =
-			g_array_new(FALSE, FALSE, spt_row_types[kind].schema->row_bytes);
+			g_array_sized_new(FALSE, FALSE, spt_row_types[kind].schema->row_bytes,
+					  SPT_COLUMNS_TILE);
 	spt_writer_begin_streams(writer);
 	writer->early = g_byte_array_new();
 	writer->early_entries = g_array_new(FALSE, FALSE, sizeof(SptIndexRow));
