@@ -333,30 +333,16 @@ static void put_task_and_time(const struct spt_perf_fields *fields, struct made 
 	append_word(made, fields->time);
 }
 
-/* As the kernel does: the length, the bytes, and zeros up to a whole word. */
-static void put_raw(const struct spt_perf_fields *fields, struct made *made)
-{
-	const size_t n = ((size_t)fields->raw_bytes + 4 + 7) / 8;
-	const uint32_t bytes = (uint32_t)(n * 8 - 4);
-
-	made->at[n - 1] = 0;
-	memcpy(made->at, &bytes, sizeof(bytes));
-	if (fields->raw)
-		memcpy((uint8_t *)made->at + 4, fields->raw, fields->raw_bytes);
-	made->at += n;
-}
-
 /* More than any sample in the one layout has: frames or calls, 80 words, and all behind them. */
 static size_t bytes_of_sample(const struct spt_perf_fields *fields)
 {
-	return (size_t)(fields->n_frames + fields->n_calls + 16 + 64) * 8 + fields->raw_bytes + 16 +
-	       fields->stack_bytes;
+	return (size_t)(fields->n_frames + fields->n_calls + 16 + 64) * 8 + fields->stack_bytes;
 }
 
-static const struct perf_event_header *put_sample(const struct perf_event_header *record,
-						  const struct perf_event_attr *attr,
-						  const struct spt_perf_fields *fields,
-						  bool with_raw, GByteArray *buffer)
+const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_header *record,
+						       const struct perf_event_attr *attr,
+						       const struct spt_perf_fields *fields,
+						       GByteArray *buffer)
 {
 	struct made made = begin_record(buffer, bytes_of_sample(fields));
 	uint64_t *before;
@@ -370,8 +356,6 @@ static const struct perf_event_header *put_sample(const struct perf_event_header
 	} else {
 		put_instruction(record, fields, &made);
 	}
-	if (with_raw)
-		put_raw(fields, &made);
 	before = made.at;
 	if (fields->stack_copied && put_registers(attr, fields, &made)) {
 		append_word(&made, fields->stack_bytes);
@@ -381,22 +365,6 @@ static const struct perf_event_header *put_sample(const struct perf_event_header
 	if (bytes_of_made(&made) > UINT16_MAX)
 		made.at = before;
 	return end_record(&made, PERF_RECORD_SAMPLE, record->misc);
-}
-
-const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_header *record,
-						       const struct perf_event_attr *attr,
-						       const struct spt_perf_fields *fields,
-						       GByteArray *buffer)
-{
-	return put_sample(record, attr, fields, false, buffer);
-}
-
-const struct perf_event_header *spt_perf_fields_hit(const struct perf_event_header *record,
-						    const struct perf_event_attr *attr,
-						    const struct spt_perf_fields *fields,
-						    GByteArray *buffer)
-{
-	return put_sample(record, attr, fields, true, buffer);
 }
 
 const struct perf_event_header *spt_perf_fields_state(const struct perf_event_header *record,

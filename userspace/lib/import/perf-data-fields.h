@@ -56,11 +56,6 @@ const struct perf_event_header *spt_perf_fields_sample(const struct perf_event_h
 						       const struct perf_event_attr *attr,
 						       const struct spt_perf_fields *fields,
 						       GByteArray *buffer);
-/* The same of a trace point: with its own record behind the frames, as waits.h takes it. */
-const struct perf_event_header *spt_perf_fields_hit(const struct perf_event_header *record,
-						    const struct perf_event_attr *attr,
-						    const struct spt_perf_fields *fields,
-						    GByteArray *buffer);
 /*
  * The same for another record: its first @own_bytes, and @fields at its end.
  */

@@ -318,10 +318,10 @@ static bool take_event_sample(struct perf_import *import, const struct perf_even
 	if (is_imported ? !take_imported_sample(import, record, event, &fields) :
 			  !take_stack_alone(import, record, event, &fields))
 		return false;
-	if (is_switch && !spt_import_perf_waits_switch(import->waits, record, event, &fields))
+	if (is_switch && !spt_import_perf_waits_switch(import->waits, event, &fields))
 		import->n_skipped += !is_imported;
 	if (is_point(event) && event->attr.sample_type & PERF_SAMPLE_TIME)
-		spt_import_perf_waits_hit(import->waits, record, event, &fields);
+		spt_import_perf_waits_hit(import->waits, event, &fields);
 	return true;
 }
 

@@ -46,7 +46,6 @@ struct SptImportPerfWaits {
 	uint64_t n_left, n_left_twice;
 	uint64_t n_gaps;		/* from 1 */
 	GHashTable *wakes;		/* set of struct wake, by key */
-	GByteArray *made;
 	uint64_t last_time, n_late;	/* of what was taken; of what is older than that */
 	/* Of context-switches: those that are waits by themselves, and those that are none. */
 	uint64_t n_blind, n_unknown;
@@ -116,7 +115,6 @@ SptImportPerfWaits *spt_import_perf_waits_new(SptImportPerfCapture *capture,
 	waits->data = data;
 	waits->records = records;
 	waits->wakes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	waits->made = g_byte_array_new();
 	waits->n_gaps = 1;
 	waits->left = g_new0(struct import_switch, SPT_IMPORT_CPUS);
 	find_points(waits);
@@ -129,14 +127,13 @@ void spt_import_perf_waits_free(SptImportPerfWaits *waits)
 		return;
 	spt_perf_waits_free(waits->waits);
 	g_hash_table_unref(waits->wakes);
-	g_byte_array_unref(waits->made);
 	g_free(waits->left);
 	g_free(waits);
 }
 
 /* Rows. */
 
-/* The node in place of a stack, see make_hit(), and the thread. */
+/* The node in place of a stack, see hit_of(), and the thread. */
 static uint32_t import_event_stack(SptImportPerfWaits *waits, const struct sysprof_event *event,
 				   uint32_t *ret_thread)
 {
@@ -323,24 +320,16 @@ void spt_import_perf_waits_state(SptImportPerfWaits *waits, const struct perf_ev
 	spt_perf_waits_take(waits_from(waits, time), cpu, made, &sink);
 }
 
-/*
- * A hit as waits keep it until they end.  Its stack was looked up when it came: instead of the
- * frames there is one, the number of its node.
- */
-static const struct perf_event_header *make_hit(SptImportPerfWaits *waits,
-						const struct perf_event_header *record,
-						const struct spt_perf_data_event *event,
-						const struct spt_perf_fields *fields)
+/* With the number of its node in place of the stack, which was looked up when it came. */
+static struct spt_perf_waits_hit hit_of(const SptImportPerfWaits *waits,
+					const struct spt_perf_fields *fields)
 {
-	const uint64_t frames[] = { PERF_CONTEXT_USER,
-				    spt_import_perf_capture_node(waits->capture) };
-	struct spt_perf_fields made = *fields;
-
-	made.n_calls = 0;
-	made.stack_copied = 0;
-	made.frames = frames;
-	made.n_frames = frames[1] ? 2 : 1;
-	return spt_perf_fields_hit(record, &event->attr, &made, waits->made);
+	return (struct spt_perf_waits_hit){
+		.who = { fields->time, fields->cpu, fields->pid, fields->tid },
+		.raw = fields->raw,
+		.raw_bytes = fields->raw_bytes,
+		.stack = spt_import_perf_capture_node(waits->capture),
+	};
 }
 
 /* A switch of which the file has no record. */
@@ -422,43 +411,40 @@ void spt_import_perf_waits_ends(SptImportPerfWaits *waits, const struct spt_perf
  * If none left a CPU between two times that a thread did, a hit is missing; if that is often so,
  * those of other processes are not in the file.
  */
-static bool take_switch_of_cpu(SptImportPerfWaits *waits, const struct perf_event_header *made,
-			       const struct spt_perf_fields *fields)
+static bool take_switch_of_cpu(SptImportPerfWaits *waits, const struct spt_perf_waits_hit *hit)
 {
-	const struct spt_perf_sink sink = { take_wait_record, waits };
-	struct import_switch *left = &waits->left[fields->cpu];
-	struct spt_perf_who who = { fields->time, fields->cpu, fields->pid, fields->tid };
+	const struct spt_perf_who *who = &hit->who;
+	struct import_switch *left = &waits->left[who->cpu];
 	bool is_in_place;
 
 	waits->n_left++;
-	waits->n_left_twice += left->n_gaps == waits->n_gaps && left->tid == fields->tid;
-	is_in_place = has_all_threads(waits) && is_in_order(waits, fields->time);
+	waits->n_left_twice += left->n_gaps == waits->n_gaps && left->tid == who->tid;
+	is_in_place = has_all_threads(waits) && is_in_order(waits, who->time);
 	if (is_in_place) {
 		waits->n_blind++;
-		import_came(waits, &who);
-		spt_perf_waits_take(waits_from(waits, who.time), who.cpu, made, &sink);
-		make_switch(waits, &who, PERF_RECORD_MISC_SWITCH_OUT);
+		import_came(waits, who);
+		spt_perf_waits_hit(waits_from(waits, who->time), hit);
+		make_switch(waits, who, PERF_RECORD_MISC_SWITCH_OUT);
 	}
-	*left = (struct import_switch){ fields->time, waits->n_gaps, fields->tid, false };
+	*left = (struct import_switch){ who->time, waits->n_gaps, who->tid, false };
 	return is_in_place;
 }
 
-bool spt_import_perf_waits_switch(SptImportPerfWaits *waits, const struct perf_event_header *record,
+bool spt_import_perf_waits_switch(SptImportPerfWaits *waits,
 				  const struct spt_perf_data_event *event,
 				  const struct spt_perf_fields *fields)
 {
-	const struct spt_perf_sink sink = { take_wait_record, waits };
-	const struct perf_event_header *made = make_hit(waits, record, event, fields);
+	const struct spt_perf_waits_hit hit = hit_of(waits, fields);
 
-	if (!made || waits->points.switch_id || fields->cpu >= SPT_IMPORT_CPUS || !fields->time)
+	if (waits->points.switch_id || fields->cpu >= SPT_IMPORT_CPUS || !fields->time)
 		return false;
 	if (!waits->has_records &&
-	    (!has_each_switch(&event->attr) || !take_switch_of_cpu(waits, made, fields))) {
+	    (!has_each_switch(&event->attr) || !take_switch_of_cpu(waits, &hit))) {
 		waits->n_unknown++;
 		return true;
 	}
 	if (waits->has_records && is_in_order(waits, fields->time))
-		spt_perf_waits_take(waits_from(waits, fields->time), fields->cpu, made, &sink);
+		spt_perf_waits_hit(waits_from(waits, fields->time), &hit);
 	return true;
 }
 
@@ -468,12 +454,10 @@ void spt_import_perf_waits_gap(SptImportPerfWaits *waits)
 		waits->n_gaps++;
 }
 
-void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_event_header *record,
-			       const struct spt_perf_data_event *event,
+void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct spt_perf_data_event *event,
 			       const struct spt_perf_fields *fields)
 {
-	const struct spt_perf_sink sink = { take_wait_record, waits };
-	const struct perf_event_header *made;
+	const struct spt_perf_waits_hit hit = hit_of(waits, fields);
 	bool is_switch = waits->points.switch_id &&
 			 event->attr.config == waits->points.switch_id,
 	     is_waking = waits->points.waking_id &&
@@ -482,9 +466,8 @@ void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_even
 	if (!(is_switch || is_waking) || !fields->raw || fields->cpu >= SPT_IMPORT_CPUS ||
 	    !fields->time || !is_in_order(waits, fields->time))
 		return;
-	made = make_hit(waits, record, event, fields);
-	if (made && (is_switch || waits->waits))
-		spt_perf_waits_take(waits_from(waits, fields->time), fields->cpu, made, &sink);
+	if (is_switch || waits->waits)
+		spt_perf_waits_hit(waits_from(waits, fields->time), &hit);
 	if (is_switch && !waits->has_records)
 		make_switches(waits, fields);
 }

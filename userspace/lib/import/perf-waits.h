@@ -29,13 +29,12 @@ void spt_import_perf_waits_state(SptImportPerfWaits *waits, const struct perf_ev
  * Takes a hit of a trace point, if it is one of the scheduler's.  Its stack is that of the
  * capture's last sample; so is that of the next function's.
  */
-void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct perf_event_header *record,
-			       const struct spt_perf_data_event *event,
+void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct spt_perf_data_event *event,
 			       const struct spt_perf_fields *fields);
 /* Whether @event is context-switches. */
 bool spt_import_perf_waits_is_switch(const struct spt_perf_data_event *event);
 /* Takes a hit of it; false: others report its switch. */
-bool spt_import_perf_waits_switch(SptImportPerfWaits *waits, const struct perf_event_header *record,
+bool spt_import_perf_waits_switch(SptImportPerfWaits *waits,
 				  const struct spt_perf_data_event *event,
 				  const struct spt_perf_fields *fields);
 /* A thread is about to exit: it was on that CPU. */

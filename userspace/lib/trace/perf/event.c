@@ -60,6 +60,13 @@ struct sysprof_event *spt_perf_event_begin(GByteArray *made, SptPerfRecords *rec
 	return (void *)made->data;
 }
 
+struct sysprof_event *spt_perf_event_add_frame(GByteArray *made, uint64_t frame)
+{
+	event_append(made, &frame, 1);
+	((struct sysprof_event *)made->data)->n_user++;
+	return (void *)made->data;
+}
+
 void spt_perf_event_add(GByteArray *made, const struct sysprof_part *part)
 {
 	event_append(made, part, part->size);

@@ -16,6 +16,8 @@ struct sysprof_event *spt_perf_event_begin(GByteArray *made, SptPerfRecords *rec
 					   const struct spt_perf_who *who,
 					   const struct perf_event_header *stack,
 					   const struct spt_perf_sink *sink);
+/* Adds a user frame, which may move the event, to one without a part. */
+struct sysprof_event *spt_perf_event_add_frame(GByteArray *made, uint64_t frame);
 void spt_perf_event_add(GByteArray *made, const struct sysprof_part *part);
 /* Hands it on: it is of @who. */
 void spt_perf_event_put(GByteArray *made, const struct spt_perf_who *who,

@@ -338,11 +338,6 @@ static void records_take_sample(SptPerfRecords *records, unsigned cpu, const str
 	sink->func(&to->record, sink->data);
 }
 
-uint64_t spt_perf_sample_time(const void *sample)
-{
-	return ((const struct sample *)sample)->time;
-}
-
 struct spt_perf_who spt_perf_sample_who(const void *from, unsigned cpu)
 {
 	const struct sample *sample = from;

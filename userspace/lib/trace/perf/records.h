@@ -53,7 +53,6 @@ void spt_perf_sample_without_id(const struct perf_event_header *header, GByteArr
 /* How many records were lost there, of a record of a loss. */
 uint64_t spt_perf_record_lost(const struct perf_event_header *header);
 /* From a sample that is whole: its time, its thread, and a trace point's data behind its frames. */
-uint64_t spt_perf_sample_time(const void *sample);
 struct spt_perf_who spt_perf_sample_who(const void *sample, unsigned cpu);
 const uint8_t *spt_perf_sample_raw(const struct perf_event_header *header, size_t *ret_bytes);
 /*

@@ -37,10 +37,12 @@ struct sample_id {
 	uint64_t time;
 };
 
-/* A sample of perf's, as long as it is needed. */
+/* A sample of perf's, as long as it is needed, or the number of its stack. */
 struct kept {
 	struct perf_event_header *record;
-	size_t room;
+	size_t room;			/* 0: there is only the number */
+	uint64_t time;
+	uint32_t number;
 	bool is_there;
 };
 
@@ -214,9 +216,15 @@ static void waits_put_thread(struct thread *thread, uint64_t at, const struct sp
 	thread->has_changed = false;
 }
 
-static const struct perf_event_header *kept(const struct kept *stack)
+static struct sysprof_event *begin_event(SptPerfWaits *waits, const struct spt_perf_who *who,
+					 const struct kept *stack, const struct spt_perf_sink *sink)
 {
-	return stack->is_there ? stack->record : NULL;
+	struct sysprof_event *event =
+		spt_perf_event_begin(waits->made, waits->records, who,
+				     stack->is_there ? stack->record : NULL, sink);
+
+	return stack->is_there && !stack->record ?
+		       spt_perf_event_add_frame(waits->made, stack->number) : event;
 }
 
 /* The stack of the waker; returns its number, 0 if there is none. */
@@ -229,8 +237,7 @@ static uint64_t waits_put_wake(SptPerfWaits *waits, const struct thread *thread,
 
 	if (!thread->woken || !thread->waker_stack.is_there)
 		return 0;
-	event = spt_perf_event_begin(waits->made, waits->records, &who, kept(&thread->waker_stack),
-				     sink);
+	event = begin_event(waits, &who, &thread->waker_stack, sink);
 	event->begin = thread->woken;
 	event->key = ++waits->n_wakes;
 	event->source = SPT_TRACE_WAKES;
@@ -248,8 +255,7 @@ static void put_wait(SptPerfWaits *waits, struct thread *thread, uint32_t cpu, u
 	uint64_t woken = IS_BLOCKED(thread->state) ? (thread->woken ? thread->woken : end) :
 						     thread->began;
 	uint64_t wake = waits_put_wake(waits, thread, sink);
-	struct sysprof_event *event = spt_perf_event_begin(waits->made, waits->records, &who,
-							   kept(&thread->stack), sink);
+	struct sysprof_event *event = begin_event(waits, &who, &thread->stack, sink);
 	struct sysprof_part_wait_futex part = {
 		.wait = {
 			.part = { SYSPROF_PART_WAIT, sizeof(part.wait) / 8, thread->waker_context,
@@ -415,7 +421,7 @@ static void switched_out(SptPerfWaits *waits, const struct spt_perf_who *who, bo
 		return;
 	/* Another CPU was quicker than the switch: the waking was reported before. */
 	if (thread->woken && (!thread->stack.is_there || is_preempted ||
-			      thread->woken < spt_perf_sample_time(thread->stack.record)))
+			      thread->woken < thread->stack.time))
 		thread->woken = 0;
 	/* A lost record of the thread leaves a gap of unknown state. */
 	waits_miss_end(waits, thread);
@@ -458,13 +464,18 @@ static void switched_in(SptPerfWaits *waits, const struct spt_perf_who *who,
 	thread->waker_stack.is_there = false;
 }
 
-static void waits_keep(struct kept *to, const struct perf_event_header *header)
+static void waits_keep(struct kept *to, const struct spt_perf_waits_hit *hit)
 {
-	if (to->room < header->size) {
-		to->room = header->size;
+	size_t bytes = hit->sample ? hit->sample->size : 0;
+
+	if (to->room < bytes) {
+		to->room = bytes;
 		to->record = g_realloc(to->record, to->room);
 	}
-	memcpy(to->record, header, header->size);
+	if (bytes)
+		memcpy(to->record, hit->sample, bytes);
+	to->time = hit->who.time;
+	to->number = hit->stack;
 	to->is_there = true;
 }
 
@@ -475,13 +486,13 @@ static uint8_t context_of(const uint8_t *raw)
 	return raw[2] & FLAG_SOFTIRQ ? SYSPROF_CONTEXT_SOFTIRQ : SYSPROF_CONTEXT_TASK;
 }
 
-static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
-		 const struct perf_event_header *header, const uint8_t *raw)
+static void woke(SptPerfWaits *waits, const struct spt_perf_waits_hit *hit)
 {
+	const struct spt_perf_who *who = &hit->who;
 	struct thread *thread;
 	uint32_t tid;
 
-	memcpy(&tid, raw + waits->points.woken_at, sizeof(tid));
+	memcpy(&tid, hit->raw + waits->points.woken_at, sizeof(tid));
 	thread = waits_find(waits, tid);
 	/* Only the first one counts: from then on the thread could run. */
 	if (!thread || thread->has_ended || thread->state == SYSPROF_STATE_NEW ||
@@ -489,11 +500,11 @@ static void woke(SptPerfWaits *waits, const struct spt_perf_who *who,
 		return;
 	thread->woken = who->time;
 	thread->wakes++;
-	thread->waker_context = context_of(raw);
+	thread->waker_context = context_of(hit->raw);
 	thread->waker_pid = thread->waker_context == SYSPROF_CONTEXT_TASK ? who->pid : 0;
 	thread->waker_tid = thread->waker_context == SYSPROF_CONTEXT_TASK ? who->tid : 0;
 	thread->waker_cpu = who->cpu;
-	waits_keep(&thread->waker_stack, header);
+	waits_keep(&thread->waker_stack, hit);
 }
 
 uint8_t spt_perf_waits_state_of(uint64_t bits)
@@ -514,18 +525,16 @@ uint8_t spt_perf_waits_state_of(uint64_t bits)
 	}
 }
 
-static void waits_take_sample(SptPerfWaits *waits, const struct spt_perf_who *who,
-			      const struct perf_event_header *header)
+void spt_perf_waits_hit(SptPerfWaits *waits, const struct spt_perf_waits_hit *hit)
 {
-	size_t bytes;
-	const uint8_t *raw = spt_perf_sample_raw(header, &bytes);
+	const struct spt_perf_who *who = &hit->who;
 	uint16_t id = 0;
 	struct thread *thread;
 
-	if (raw && bytes >= 8)
-		memcpy(&id, raw, sizeof(id));
-	if (id && id == waits->points.waking_id && waits->points.woken_at + 4 <= bytes) {
-		woke(waits, who, header, raw);
+	if (hit->raw && hit->raw_bytes >= 8)
+		memcpy(&id, hit->raw, sizeof(id));
+	if (id && id == waits->points.waking_id && waits->points.woken_at + 4 <= hit->raw_bytes) {
+		woke(waits, hit);
 		return;
 	}
 	if (who->tid == 0 || who->tid == TID_NONE)
@@ -535,11 +544,11 @@ static void waits_take_sample(SptPerfWaits *waits, const struct spt_perf_who *wh
 		thread = waits_add(waits, who->pid, who->tid, waits->start, SYSPROF_STATE_RUNNING);
 	if (thread->has_ended)
 		return;
-	waits_keep(&thread->stack, header);
-	if (id && id == waits->points.switch_id && waits->points.state_at + 8 <= bytes) {
+	waits_keep(&thread->stack, hit);
+	if (id && id == waits->points.switch_id && waits->points.state_at + 8 <= hit->raw_bytes) {
 		uint64_t bits;
 
-		memcpy(&bits, raw + waits->points.state_at, sizeof(bits));
+		memcpy(&bits, hit->raw + waits->points.state_at, sizeof(bits));
 		thread->left_state = spt_perf_waits_state_of(bits);
 	}
 }
@@ -635,6 +644,7 @@ void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_ev
 		(const void *)((const uint8_t *)header + header->size - sizeof(*id));
 	const uint32_t *words = (const void *)(header + 1);
 	struct spt_perf_who who = { .cpu = cpu };
+	struct spt_perf_waits_hit hit = { .sample = header };
 
 	spt_perf_record_time(header, &who.time);
 	who.pid = id->pid;
@@ -643,7 +653,9 @@ void spt_perf_waits_take(SptPerfWaits *waits, unsigned cpu, const struct perf_ev
 	case PERF_RECORD_SAMPLE:
 		who.pid = words[0];
 		who.tid = words[1];
-		waits_take_sample(waits, &who, header);
+		hit.who = who;
+		hit.raw = spt_perf_sample_raw(header, &hit.raw_bytes);
+		spt_perf_waits_hit(waits, &hit);
 		break;
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:

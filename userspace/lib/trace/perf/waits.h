@@ -40,6 +40,17 @@ unsigned spt_perf_waits_n_threads(const SptPerfWaits *waits);
  * that.  They count as lost in the accounts.
  */
 uint64_t spt_perf_waits_n_unended(const SptPerfWaits *waits);
+/* A hit of a trace point, or of context-switches. */
+struct spt_perf_waits_hit {
+	struct spt_perf_who who;
+	const uint8_t *raw;		/* its own record, of raw_bytes; NULL: it has none */
+	size_t raw_bytes;
+	const struct perf_event_header *sample;	/* has its stack; NULL: that has a number */
+	/* Of the stack: the one user frame of what is reported of the hit. */
+	uint32_t stack;
+};
+
+void spt_perf_waits_hit(SptPerfWaits *waits, const struct spt_perf_waits_hit *hit);
 /*
  * Takes a record of a ring of switches, or a record about a task from any ring, in order of time.
  */
