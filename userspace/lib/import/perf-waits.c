@@ -41,6 +41,7 @@ struct SptImportPerfWaits {
 	uint32_t next_at;		/* where sched_switch has the next thread; 0: not known */
 	bool has_records;		/* the kernel's records of switches */
 	bool is_of_cpus;		/* all threads of the CPUs are in it */
+	unsigned n_cpus;		/* the highest one that something happened on, and one */
 	struct import_switch *left;	/* of each CPU: who left it last */
 	/* Hits of context-switches, and those whose thread had been the last to leave, too. */
 	uint64_t n_left, n_left_twice;
@@ -296,12 +297,13 @@ static bool is_in_order(SptImportPerfWaits *waits, uint64_t time)
 }
 
 /* The first one of the scheduler begins the recording of waits. */
-static SptPerfWaits *waits_from(SptImportPerfWaits *waits, uint64_t time)
+static SptPerfWaits *waits_from(SptImportPerfWaits *waits, uint32_t cpu, uint64_t time)
 {
 	static const SptTraceConfig config = { .waits = { .is_on = true } };
 
 	if (!waits->waits)
 		waits->waits = spt_perf_waits_new(waits->records, &config, &waits->points, time);
+	waits->n_cpus = MAX(waits->n_cpus, cpu + 1);
 	return waits->waits;
 }
 
@@ -317,7 +319,7 @@ void spt_import_perf_waits_state(SptImportPerfWaits *waits, const struct perf_ev
 	    (!is_switch && !waits->waits) || !is_in_order(waits, time))
 		return;
 	waits->is_of_cpus |= made->type == PERF_RECORD_SWITCH_CPU_WIDE;
-	spt_perf_waits_take(waits_from(waits, time), cpu, made, &sink);
+	spt_perf_waits_take(waits_from(waits, cpu, time), cpu, made, &sink);
 }
 
 /* With the number of its node in place of the stack, which was looked up when it came. */
@@ -338,7 +340,7 @@ static void make_switch(SptImportPerfWaits *waits, const struct spt_perf_who *wh
 	const struct spt_perf_sink sink = { take_wait_record, waits };
 
 	waits->is_of_cpus = true;
-	spt_perf_waits_switch(waits_from(waits, who->time), who, misc, &sink);
+	spt_perf_waits_switch(waits_from(waits, who->cpu, who->time), who, misc, &sink);
 }
 
 /* Where the file has no records of switches, a hit of sched_switch is two of them. */
@@ -423,7 +425,7 @@ static bool take_switch_of_cpu(SptImportPerfWaits *waits, const struct spt_perf_
 	if (is_in_place) {
 		waits->n_blind++;
 		import_came(waits, who);
-		spt_perf_waits_hit(waits_from(waits, who->time), hit);
+		spt_perf_waits_hit(waits_from(waits, who->cpu, who->time), hit);
 		make_switch(waits, who, PERF_RECORD_MISC_SWITCH_OUT);
 	}
 	*left = (struct import_switch){ who->time, waits->n_gaps, who->tid, false };
@@ -444,7 +446,7 @@ bool spt_import_perf_waits_switch(SptImportPerfWaits *waits,
 		return true;
 	}
 	if (waits->has_records && is_in_order(waits, fields->time))
-		spt_perf_waits_hit(waits_from(waits, fields->time), &hit);
+		spt_perf_waits_hit(waits_from(waits, fields->cpu, fields->time), &hit);
 	return true;
 }
 
@@ -467,7 +469,7 @@ void spt_import_perf_waits_hit(SptImportPerfWaits *waits, const struct spt_perf_
 	    !fields->time || !is_in_order(waits, fields->time))
 		return;
 	if (is_switch || waits->waits)
-		spt_perf_waits_hit(waits_from(waits, fields->time), &hit);
+		spt_perf_waits_hit(waits_from(waits, fields->cpu, fields->time), &hit);
 	if (is_switch && !waits->has_records)
 		make_switches(waits, fields);
 }
@@ -488,7 +490,7 @@ void spt_import_perf_waits_finish(SptImportPerfWaits *waits, uint64_t time, GStr
 	spt_perf_waits_finish(waits->waits, time, &sink);
 	spt_import_note_count(note, spt_perf_waits_n_unended(waits->waits),
 			      "waits are lost: the file has no switch that ended them");
-	for (unsigned cpu = 0; cpu < SPT_IMPORT_CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < waits->n_cpus; cpu++)
 		spt_perf_waits_put_account(waits->waits, cpu, time, &sink);
 }
 

@@ -384,6 +384,8 @@ bool spt_tasks_pass(SptTasks *tasks, uint64_t time)
 {
 	const struct seen *seen = &g_array_index(tasks->seen, struct seen, tasks->n_passed);
 
+	if (!tasks->seen->len)
+		return false;
 	for (; tasks->n_passed < tasks->seen->len && seen->time <= time; seen++, tasks->n_passed++)
 		if (tasks_find_process(tasks, seen->pid) && tasks_find_thread(tasks, seen->tid))
 			spt_tasks_rename(tasks, seen->pid, seen->tid, seen->mm, seen->time,
