@@ -317,31 +317,32 @@ void spt_kallsyms_load(SptKallsyms *kallsyms)
 		kallsyms_read_symbols(kallsyms);
 }
 
-/* Its addresses are not hidden. */
-static inline uint64_t frame_of_address(const SptKallsyms *kallsyms, uint64_t address)
-{
-	uint64_t object = SYSPROF_OBJECT_MODULES;
-
-	if (address >= kallsyms->start && address <= kallsyms->end)
-		object = SYSPROF_OBJECT_KERNEL;
-	return object << SYSPROF_FRAME_OBJECT_SHIFT |
-	       ((address - kallsyms->start) & SYSPROF_FRAME_OFFSET_MASK);
-}
-
 uint64_t spt_kallsyms_frame(const SptKallsyms *kallsyms, uint64_t address)
 {
-	return kallsyms->start ? frame_of_address(kallsyms, address) : SPT_KALLSYMS_HIDDEN;
+	__u64 frame;
+
+	spt_kallsyms_frames(kallsyms, &address, 1, &frame, 0);
+	return frame;
 }
 
 unsigned spt_kallsyms_frames(const SptKallsyms *kallsyms, const uint64_t *addresses, unsigned n,
 			     __u64 *frames, unsigned at)
 {
-	if (!kallsyms->start && n) {
+	uint64_t start = kallsyms->start, end = kallsyms->end,
+		 kernel_bytes = end >= start ? end - start + 1 : 0;
+
+	if (!start && n) {
 		frames[0] = SPT_KALLSYMS_HIDDEN;
 		return 1;
 	}
-	for (unsigned i = 0; i < n; i++)
-		frames[at + i] = frame_of_address(kallsyms, addresses[i]);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t distance = addresses[i] - start,
+			 object = distance < kernel_bytes ? SYSPROF_OBJECT_KERNEL :
+							    SYSPROF_OBJECT_MODULES;
+
+		frames[at + i] = object << SYSPROF_FRAME_OBJECT_SHIFT |
+				 (distance & SYSPROF_FRAME_OFFSET_MASK);
+	}
 	return at + n;
 }
 
