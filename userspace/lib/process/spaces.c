@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Spaces that were looked for lately, by mm. */
-#define RECENT_SPACES 256
+#define RECENT_SPACES 1024
 
 struct SptSpace {
 	uint64_t mm;

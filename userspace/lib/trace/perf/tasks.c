@@ -14,7 +14,7 @@
 #define SAME_START_NS 500000000ULL
 
 /* Processes that were looked for lately, by pid. */
-#define RECENT_PROCESSES 256
+#define RECENT_PROCESSES 1024
 
 /* The pid in samples of a task that is no longer listed under its id. */
 #define PID_NONE UINT32_MAX

@@ -26,7 +26,7 @@
 #define UNSEEN_WAIT_NS 10000000000u
 
 /* Threads that were looked for lately, by tid. */
-#define RECENT_THREADS 256
+#define RECENT_THREADS 1024
 
 /* Bits of a trace point's record: the context that it interrupted. */
 #define FLAG_HARDIRQ 0x08
