@@ -39,7 +39,7 @@ static void test_fields(void)
 	struct record record = RECORD(PERF_RECORD_SAMPLE, 0, 7, 0x1000, 5ull << 32 | 4, 99, 1, 2, 3,
 				      1000, 2, 50, 7, 60, 8, 1, 0x2000, 4ull);
 	struct spt_perf_fields fields;
-	uint64_t id;
+	uint64_t id, time;
 
 	g_assert_true(spt_perf_fields_parse(&record.header, &attr, &fields));
 	g_assert_cmpuint(fields.id, ==, 7);
@@ -53,11 +53,14 @@ static void test_fields(void)
 	g_assert_cmphex(fields.frames[0], ==, 0x2000);
 	g_assert_true(spt_perf_fields_id(&record.header, &attr, &id));
 	g_assert_cmpuint(id, ==, 7);
+	g_assert_true(spt_perf_fields_time(&record.header, &attr, &time));
+	g_assert_cmpuint(time, ==, 99);
 	/* Each shorter one is refused. */
 	while (record.header.size > 8) {
 		record.header.size -= 8;
 		g_assert_false(spt_perf_fields_parse(&record.header, &attr, &fields));
 	}
+	g_assert_false(spt_perf_fields_time(&record.header, &attr, &time));
 }
 
 /* Counts that would lead out of the record. */
