@@ -79,7 +79,7 @@ of_threads()
 {
 	perf record -q --threads -o "$work/threads.data" -a -e cpu-clock -- sleep 0.1 >/dev/null 2>&1
 	[ -d "$work/threads.data" ] && ! "$cli" report "$work/threads.data" >/dev/null 2>"$work/err" &&
-		grep -q 'is of perf record --threads' "$work/err"
+		grep -q 'is of a perf record with several threads' "$work/err"
 }
 check "several files of one perf record are told from recordings" of_threads
 

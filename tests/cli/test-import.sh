@@ -222,7 +222,7 @@ check 'perf.data: some context-switches of a program are no waits' bash -c '"$1"
 check 'perf.data: kernel functions have names' bash -c '
 	"$1" report --limit 1000 "$2" >"$3" && grep -q "\[kernel\]$" "$3" &&
 	! grep -q "unknown kernel" "$3"' - "$cli" "$work/ga.data" "$work/report"
-# A program that the kernel had compiled is gone with its process.
+# What the kernel had compiled is unloaded with the process.
 check 'perf.data: a program of BPF has its name' bash -c '
 	perf record -q -F 997 -g -o "$1/bpf.data" -- build/workloads/bpf 0.5 >"$1/perf" 2>&1 &&
 	"$2" report "$1/bpf.data" >"$1/report" && grep -q " bpf_prog_[0-9a-f]*_bpf_work  *\[bpf\]$" "$1/report"' \

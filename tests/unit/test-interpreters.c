@@ -251,7 +251,7 @@ static const struct stepped {
 } stepped[] = {
 	/*
 	 * Code that leads from compiled methods to interpreted ones stores arguments below what it
-	 * returns to, and a frame that is left by an exception is gone before that is seen.
+	 * returns to, and a frame that is left by an exception has ended before that is seen.
 	 */
 	{ "java", "java", WORKLOADS "script-calls.java", CROSSING, STEPS / 1000 },
 	{ "java-c1", "java", WORKLOADS "script-calls.java", C1_ALONE, STEPS / 1000 },

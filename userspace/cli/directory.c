@@ -200,7 +200,7 @@ SptCapture *spt_cli_open_directory(const char *path)
 	if (error)
 		spt_cli_complain("%s", error->message);
 	else if (n == 0 && is_of_perf(path))
-		spt_cli_complain("%s is of perf record --threads: its several files are not read",
+		spt_cli_complain("%s is of a perf record with several threads, whose files are not read",
 				 path);
 	else if (!capture || g_strcmp0(spt_capture_host(capture, SPT_FLEET_CAPTURES), "0") == 0)
 		spt_cli_complain("%s has no recording that can be read; their names end in "

@@ -18,7 +18,7 @@
 #define LINES_MAX   (8u << 20)
 #define WAIT_US	    250000
 #define AGAIN_US    1000000 /* when one of another length is read again */
-/* Threads that a source never answered; once there are so many, no more are read. */
+/* Threads that a source never answered; once there are that many, no more are read. */
 #define LEFT_MAX 8
 /* Programs can have any number of scripts: reading them takes a tenth of the time, in the mean. */
 #define TIME_PART 10
@@ -238,7 +238,7 @@ static struct source *ask_source(SptScriptLines *lines, int root, const char *pa
 }
 
 /*
- * The root of a process, and what tells it from others, without a question to its file system.
+ * The root of a process, and what distinguishes it, without a question to its file system.
  * That of one that has ended is taken to be ours.
  */
 static int open_root(uint32_t pid, struct statx *ret)

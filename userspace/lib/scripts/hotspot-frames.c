@@ -124,8 +124,8 @@ static void hotspot_if_has_called(SptHotspot *h, SptProgramJumps *yes)
 }
 
 /*
- * Where a method is being entered or left, the stack does not say whose frame is next, but registers
- * do: @sender, and @to has the address to which is returned.
+ * Where a method is being entered or left, the stack does not say whose frame is next, but
+ * registers do: @sender, and @to has the address to which is returned.
  */
 static void hotspot_find_moving_caller(SptHotspot *h, unsigned sender, unsigned to,
 				       SptProgramJumps *found)

@@ -399,7 +399,7 @@ static void v8_add_scope_name(SptProgram *program, const int32_t *is)
 	spt_program_land(program, found);
 }
 
-/* Whether its text has two bytes a character shows in the text, or it is left out. */
+/* Whether its text has two bytes a character shows in the text, or it is skipped. */
 static void v8_add_script_text(SptProgram *program)
 {
 	unsigned one_byte, is_shown;
