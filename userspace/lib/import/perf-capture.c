@@ -494,15 +494,35 @@ static bool put_symbol_name(SptImportPerfCapture *capture, const SptFrame *frame
 	return true;
 }
 
-/* The last one that was there. */
+static gint compare_made_symbols(gconstpointer a, gconstpointer b)
+{
+	const struct made_symbol *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Of several at one place the last one; NULL: there is none.  They are in order. */
+static const struct made_symbol *find_made_symbol(const GArray *symbols, uint64_t address)
+{
+	const struct made_symbol *all = (const void *)symbols->data;
+	guint first = 0, end = symbols->len;
+
+	while (first < end) {
+		guint middle = first + (end - first) / 2;
+
+		if (all[middle].start <= address)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first && address < all[first - 1].end ? &all[first - 1] : NULL;
+}
+
 static void put_made_name(SptImportPerfCapture *capture, const SptFrame *frame, uint64_t address)
 {
-	for (guint i = capture->made_symbols->len; i-- > 0;) {
-		const struct made_symbol *symbol =
-			&g_array_index(capture->made_symbols, struct made_symbol, i);
+	const struct made_symbol *symbol = find_made_symbol(capture->made_symbols, address);
 
-		if (address < symbol->start || address >= symbol->end)
-			continue;
+	if (symbol)
 		spt_capture_writer_name(capture->writer,
 					&(SptNameRow){ .object = frame->object,
 						       .offset = frame->offset,
@@ -510,14 +530,14 @@ static void put_made_name(SptImportPerfCapture *capture, const SptFrame *frame, 
 						       .distance = address - symbol->start,
 						       .symbol_bytes = symbol->end - symbol->start,
 						       .module = MADE_MODULE });
-		return;
-	}
 }
 
 static void put_kernel_names(SptImportPerfCapture *capture)
 {
 	uint32_t n = spt_stash_number_frames(capture->stash);
 
+	/* Of several at one place the order remains. */
+	g_array_sort(capture->made_symbols, compare_made_symbols);
 	for (uint32_t i = 1; i < n && capture->kallsyms; i++) {
 		const SptFrame *frame = spt_stash_frame(capture->stash, i);
 		uint64_t address;

@@ -12,6 +12,7 @@
 #include "base/realtime.h"
 
 #define SOURCE_MAX_BYTES (16 << 20)
+#define SOURCE_MAX_LINES (1u << 20)
 #define CHUNK_BYTES	 65536
 /* Sources that are known at a time, and their lines; beyond that all are forgotten. */
 #define SOURCES_MAX 8192
@@ -113,7 +114,7 @@ static void read_lines(struct source *source, int fd, size_t bytes)
 	g_autofree uint8_t *chunk = g_malloc(CHUNK_BYTES);
 	size_t at = 0, n;
 
-	while (at < bytes) {
+	while (at < bytes && source->begins->len < SOURCE_MAX_LINES) {
 		ssize_t got = pread(fd, chunk, MIN(CHUNK_BYTES, bytes - at), (off_t)at);
 
 		if (got <= 0)
