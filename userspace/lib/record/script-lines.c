@@ -19,7 +19,7 @@
 #define LINES_MAX   (8u << 20)
 #define WAIT_US	    250000
 #define AGAIN_US    1000000 /* when one of another length is read again */
-/* Threads that a source never answered; once there are that many, no more are read. */
+/* Threads that still wait for an answer; while there are that many, no more sources are read. */
 #define LEFT_MAX 8
 /* Programs can have any number of scripts: reading them takes a tenth of the time, in the mean. */
 #define TIME_PART 10
@@ -39,14 +39,16 @@ struct question {
 /* What a thread and who asks it have together. */
 struct reader {
 	GAsyncQueue *questions, *answers; /* struct question, struct source */
+	gint is_left;			  /* nobody waits for its answer any more */
 };
+
+static gint n_left;
 
 struct SptScriptLines {
 	GHashTable *sources; /* "root\npath" -> struct source */
 	unsigned n_lines;
 	struct reader *reader; /* NULL: none yet */
 	GThread *thread;
-	unsigned n_left;
 	gint64 paid_us;
 };
 
@@ -159,6 +161,8 @@ static void *script_lines_work(void *data)
 			g_async_queue_push(reader->answers, read_source(question));
 		question_free(question);
 	}
+	if (g_atomic_int_get(&reader->is_left))
+		g_atomic_int_add(&n_left, -1);
 	g_atomic_rc_box_release_full(reader, reader_clear);
 	return NULL;
 }
@@ -176,14 +180,19 @@ static bool begin_reader(SptScriptLines *lines)
 {
 	if (lines->reader)
 		return true;
-	if (lines->n_left >= LEFT_MAX)
+	if (g_atomic_int_get(&n_left) >= LEFT_MAX)
 		return false;
 	lines->reader = g_atomic_rc_box_new0(struct reader);
 	lines->reader->questions = g_async_queue_new_full(question_free);
 	lines->reader->answers = g_async_queue_new_full(source_free);
-	lines->thread =
-		g_thread_new("lines", script_lines_work, g_atomic_rc_box_acquire(lines->reader));
-	return true;
+	lines->thread = g_thread_try_new("lines", script_lines_work,
+					 g_atomic_rc_box_acquire(lines->reader), NULL);
+	if (lines->thread)
+		return true;
+	g_atomic_rc_box_release_full(lines->reader, reader_clear);
+	g_atomic_rc_box_release_full(lines->reader, reader_clear);
+	lines->reader = NULL;
+	return false;
 }
 
 /* The thread ends when it has done what it was asked for; that may be never. */
@@ -191,6 +200,10 @@ static void end_reader(SptScriptLines *lines, bool is_waited)
 {
 	if (!lines->reader)
 		return;
+	if (!is_waited) {
+		g_atomic_int_inc(&n_left);
+		g_atomic_int_set(&lines->reader->is_left, 1);
+	}
 	script_lines_put(lines->reader, -1, NULL);
 	if (is_waited)
 		g_thread_join(lines->thread);
@@ -234,7 +247,6 @@ static struct source *ask_source(SptScriptLines *lines, int root, const char *pa
 	if (source)
 		return source;
 	end_reader(lines, false);
-	lines->n_left++;
 	return NULL;
 }
 
@@ -293,7 +305,7 @@ static const struct source *get_source(SptScriptLines *lines, uint32_t pid, cons
 uint32_t spt_script_lines_find(SptScriptLines *lines, uint32_t pid, const char *path, uint32_t at,
 			       uint32_t n)
 {
-	const struct source *source = *path == '/' ? get_source(lines, pid, path, n) : NULL;
+	const struct source *source = pid && *path == '/' ? get_source(lines, pid, path, n) : NULL;
 	uint32_t first = 0, end;
 
 	if (!source || !n || source->n != n || at > n)

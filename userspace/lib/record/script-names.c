@@ -169,8 +169,11 @@ static struct file *get_file(SptScriptNames *names, const char *path, const char
 static struct function *get_function(SptScriptNames *names, struct file *file,
 				     const SptScriptFunction *code)
 {
+	/* Whether its line is known, which can change, makes no other function of it. */
+	bool has_place = code->source_chars;
 	g_autofree char *key =
-		g_strdup_printf("%u\n%u\n%s", file->id, code->first_line, code->name);
+		g_strdup_printf("%u\n%d:%u\n%s", file->id, has_place,
+				has_place ? code->begins_at : code->first_line, code->name);
 	struct function *function = g_hash_table_lookup(names->functions, key);
 
 	if (function)

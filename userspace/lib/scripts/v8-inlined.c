@@ -432,7 +432,7 @@ void spt_v8_add_inlined(SptProgram *program, const SptV8Layout *layout, const Sp
 
 /*
  * Registers of the program of names, up to where it has the function: none of those that say where
- * spans are, as it may have to end anywhere.
+ * spans are, as it may have to end anywhere, but the source's, which is not read then.
  */
 enum {
 	N_AT,

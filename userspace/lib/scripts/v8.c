@@ -440,6 +440,7 @@ static void v8_add_names(SptProgram *program, const struct constants *constants)
 	spt_program_land(program, no_name);
 	spt_program_land(program, no_scope);
 	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_SCRIPT, 0, 0);
+	spt_program_add(program, SYSPROF_CHAIN_MOVI, R_SOURCE, 0, 0);
 	no_name = spt_program_add(program, SYSPROF_CHAIN_JEQ, R_WORD, R_WORD, 0);
 	spt_program_land(program, no_text);
 	v8_add_text(program, is, R_SCRIPT, R_SCRIPT_TEXT);
