@@ -373,7 +373,7 @@ static void test_each_step(const void *data)
 	}
 	g_test_message("%s: %u stacks, %u unlike the one before", program.title, n_looks,
 		       n_different);
-	g_assert_cmpuint(n_looks, >, STEPS / 20);
+	g_assert_cmpuint(n_looks, >, STEPS / 100);
 	g_assert_cmpuint(n_different, <=, how->most_unlike);
 	g_assert_false(ptrace(PTRACE_DETACH, thread, NULL, NULL));
 	g_assert_false(kill(program.pid, SIGTERM));
