@@ -88,31 +88,23 @@ static void hotspot_find_bare_caller(SptHotspot *h)
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, 0);
 }
 
-/*
- * Sets R_NEXT_SP to the register @sender.  Where a method is being entered or left that is the
- * caller's stack pointer; elsewhere it has another use, and is not near: jumps to @other.
- */
-static void hotspot_find_sender(SptHotspot *h, unsigned sender, SptProgramJumps *other)
+/* Sets R_T to the distance of register @to from the stack pointer. */
+static void hotspot_find_distance(SptHotspot *h, unsigned to)
 {
-	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_NEXT_SP, 0, sender);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_NEXT_SP, 0);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, to, 0);
 	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_SP, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_U, 0, FRAME_MOST_BYTES);
-	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, other);
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_FP, R_FP, 0);
 }
 
 /*
  * Jumps to @yes if the frame pointer is that of an interpreted method that has just been returned
  * to, or has called what is being entered: it has kept R_NEXT_SP, since OpenJDK 21 as a distance,
- * or, after that, nothing.
+ * or, after that, nothing.  R_U is how far it may be.
  */
 static void hotspot_if_has_called(SptHotspot *h, SptProgramJumps *yes)
 {
 	SptProgramJumps far = { .n = 0 };
 
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_FP, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_SP, 0);
+	hotspot_find_distance(h, R_FP);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &far);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_T, R_FP, FRAME_LAST_SP_AT);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_T, 0, yes);
@@ -125,34 +117,32 @@ static void hotspot_if_has_called(SptHotspot *h, SptProgramJumps *yes)
 
 /*
  * Where a method is being entered or left, the stack does not say whose frame is next, but
- * registers do: @sender, and @to has the address to which is returned.
+ * registers do: @sender has the caller's stack pointer, and @to the address to which is returned,
+ * unless that is on top of the stack, which is looked at with @is_on_top.  Elsewhere @sender has
+ * another use, and is not near.
  */
-static void hotspot_find_moving_caller(SptHotspot *h, unsigned sender, unsigned to,
+static void hotspot_find_moving_caller(SptHotspot *h, unsigned sender, unsigned to, bool is_on_top,
 				       SptProgramJumps *found)
 {
 	SptProgramJumps other = { .n = 0 }, old = { .n = 0 };
 
-	hotspot_find_sender(h, sender, &other);
+	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_NEXT_SP, 0, sender);
+	hotspot_find_distance(h, R_NEXT_SP);
+	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_U, 0, FRAME_MOST_BYTES);
+	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &other);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_NEXT_FP, R_FP, 0);
+	if (is_on_top) {
+		spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, 0);
+		hotspot_if_made(h, found);
+	}
 	hotspot_if_has_called(h, &other);
 	/* The frame pointer may be that of the new frame already. */
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADDI, R_T, R_FP, 0);
-	spt_hotspot_add(h, SYSPROF_CHAIN_SUB, R_T, R_SP, 0);
+	hotspot_find_distance(h, R_FP);
 	spt_hotspot_add(h, SYSPROF_CHAIN_MOVI, R_U, 0, -FRAME_METHOD_AT);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_U, R_T, 0, &old);
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_FP, R_FP, 0);
 	hotspot_land(h, &old);
 	spt_hotspot_add(h, SYSPROF_CHAIN_REG, R_NEXT_IP, 0, to);
-	hotspot_if_made(h, found);
-	hotspot_land(h, &other);
-}
-
-/* The same where the address is on top of the stack. */
-static void hotspot_find_moving_top(SptHotspot *h, unsigned sender, SptProgramJumps *found)
-{
-	SptProgramJumps other = { .n = 0 };
-
-	hotspot_find_sender(h, sender, &other);
-	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, 0);
 	hotspot_if_made(h, found);
 	hotspot_land(h, &other);
 }
@@ -192,10 +182,8 @@ static void hotspot_add_interpreted(SptHotspot *h, SptProgramJumps *found)
 
 	hotspot_jump_if(h, SYSPROF_CHAIN_JEQI, 0, R_IS_EXACT, 0, &call);
 	/* It may have no frame yet, or none any more. */
-	hotspot_find_moving_top(h, DWARF_R13, found);
-	hotspot_find_moving_top(h, DWARF_RBX, found);
-	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, found);
-	hotspot_find_moving_caller(h, DWARF_RBX, DWARF_R13, found);
+	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, true, found);
+	hotspot_find_moving_caller(h, DWARF_RBX, DWARF_R13, true, found);
 	hotspot_find_bare_caller(h);
 	hotspot_if_made(h, found);
 	hotspot_find_begun_caller(h, found);
@@ -349,17 +337,11 @@ static void hotspot_find_caller(SptHotspot *h, SptProgramJumps *no_size)
  */
 static void hotspot_if_before_entry(SptHotspot *h, SptProgramJumps *yes)
 {
-	static const char old[] = "nmethod::_verified_entry_point";
 	SptProgramJumps no_method = { .n = 0 };
 
 	hotspot_unless_method(h, &no_method);
-	if (hotspot_has(h, old)) {
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_U, R_BLOB, old);
-	} else {
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD2, R_U, R_BLOB,
-				 "nmethod::_verified_entry_offset");
-		spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_U, R_AT, 0);
-	}
+	hotspot_load_place(h, R_U, "nmethod::_verified_entry_point", SYSPROF_CHAIN_LD2,
+			   "nmethod::_verified_entry_offset", R_AT);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JLT, R_IP, R_U, 0, yes);
 	hotspot_land(h, &no_method);
 }
@@ -494,7 +476,7 @@ static void hotspot_find_exact_caller(SptHotspot *h, SptProgramJumps *found)
 	spt_hotspot_add(h, SYSPROF_CHAIN_LD8, R_NEXT_IP, R_SP, WORD);
 	hotspot_if_made(h, found);
 	/* What leads from interpreted methods to compiled ones, or back. */
-	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, found);
+	hotspot_find_moving_caller(h, DWARF_R13, DWARF_RAX, false, found);
 	hotspot_end(h);
 }
 

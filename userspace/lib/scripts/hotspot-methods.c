@@ -29,27 +29,17 @@ unsigned spt_hotspot_add_method(SptHotspot *h, unsigned position)
 
 void spt_hotspot_find_code(SptHotspot *h, unsigned to)
 {
-	if (hotspot_has(h, "CodeBlob::_code_begin")) {
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, to, R_BLOB, "CodeBlob::_code_begin");
-		return;
-	}
-	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, to, R_BLOB, "CodeBlob::_code_offset");
-	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, to, R_BLOB, 0);
+	hotspot_load_place(h, to, "CodeBlob::_code_begin", SYSPROF_CHAIN_LD4,
+			   "CodeBlob::_code_offset", R_BLOB);
 }
 
 /* A method that is given up returns to other code of its own; where it was is in its frame. */
 static void hotspot_find_given_up(SptHotspot *h)
 {
-	static const char old[] = "CompiledMethod::_deopt_handler_begin";
 	SptProgramJumps no = { .n = 0 };
 
-	if (hotspot_has(h, old)) {
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, R_T, R_BLOB, old);
-	} else {
-		spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB,
-				 "nmethod::_deopt_handler_offset");
-		spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_BLOB, 0);
-	}
+	hotspot_load_place(h, R_T, "CompiledMethod::_deopt_handler_begin", SYSPROF_CHAIN_LD4,
+			   "nmethod::_deopt_handler_offset", R_BLOB);
 	hotspot_jump_if(h, SYSPROF_CHAIN_JNE, R_T, R_IP, 0, &no);
 	spt_hotspot_load(h, SYSPROF_CHAIN_LD4, R_T, R_BLOB, "nmethod::_orig_pc_offset");
 	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, R_T, R_SP, 0);

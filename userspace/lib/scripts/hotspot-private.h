@@ -77,6 +77,21 @@ static inline int32_t hotspot_get(SptHotspot *h, const char *name)
 	return spt_hotspot_vm_get(h->vm, name);
 }
 
+/*
+ * Sets @to to a place in the code of R_BLOB: the member @address is it, or, where there is none,
+ * @offset, which @load loads, is how far it is behind register @from.
+ */
+static inline void hotspot_load_place(SptHotspot *h, unsigned to, const char *address,
+				      enum sysprof_chain_op load, const char *offset, unsigned from)
+{
+	if (hotspot_has(h, address)) {
+		spt_hotspot_load(h, SYSPROF_CHAIN_LD8, to, R_BLOB, address);
+		return;
+	}
+	spt_hotspot_load(h, load, to, R_BLOB, offset);
+	spt_hotspot_add(h, SYSPROF_CHAIN_ADD, to, from, 0);
+}
+
 /* One frame of R_METHOD; @position is a register.  Returns where that begins. */
 unsigned spt_hotspot_add_method(SptHotspot *h, unsigned position);
 /* Sets @to to where the code of R_BLOB begins. */
