@@ -12,6 +12,8 @@ G_BEGIN_DECLS
  * device can have effects.  -1 and errno; EINVAL: it is not a regular file.
  */
 int spt_open_regular(const char *path);
+/* The same of what @at leads to, a descriptor of O_PATH; needs /proc. */
+int spt_open_regular_at(int at);
 
 G_END_DECLS
 

@@ -7,10 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "object/regular.h"
 
 /* An access list that lets others write is visible in the bits of the group. */
 static bool is_roots(const struct stat *stat)
@@ -39,21 +40,6 @@ static int trusted_step(int dir, const char *name)
 	return -1;
 }
 
-/* Opens the file of an O_PATH descriptor, if it is a regular file. */
-static int trusted_open_file(int path_fd)
-{
-	char link[32];
-	struct stat stat;
-	int fd = -1;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	if (fstat(path_fd, &stat) == 0 && S_ISREG(stat.st_mode))
-		fd = open(link, O_RDONLY | O_CLOEXEC);
-	else
-		errno = EINVAL;
-	return fd;
-}
-
 int spt_trusted_open(const char *path)
 {
 	g_auto(GStrv) names = g_strsplit(path, "/", -1);
@@ -74,7 +60,7 @@ int spt_trusted_open(const char *path)
 	}
 	if (at < 0)
 		return -1;
-	fd = trusted_open_file(at);
+	fd = spt_open_regular_at(at);
 	problem = errno;
 	close(at);
 	errno = problem;

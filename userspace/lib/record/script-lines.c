@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/realtime.h"
+#include "object/regular.h"
 
 #define SOURCE_MAX_BYTES (16 << 20)
 #define SOURCE_MAX_LINES (1u << 20)
@@ -86,14 +86,12 @@ static int open_source_in(int root, const char *path, size_t *ret_bytes)
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int at = (int)syscall(SYS_openat2, root, path, &how, sizeof(how)), fd = -1;
-	char link[32];
 	struct stat stat;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
-	if (at >= 0 && fstat(at, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_size > 0 &&
+	if (at >= 0 && fstat(at, &stat) == 0 && stat.st_size > 0 &&
 	    stat.st_size <= SOURCE_MAX_BYTES) {
 		*ret_bytes = (size_t)stat.st_size;
-		fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = spt_open_regular_at(at);
 	}
 	if (at >= 0)
 		close(at);
