@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/sorted-starts.h"
 #include "base/words.h"
 #include "import/import.h"
 #include "import/perf-unwinding.h"
@@ -27,7 +28,7 @@ struct kernel_map {
 
 /* Code that the kernel made while it ran: a program of BPF, for example. */
 struct made_symbol {
-	uint64_t start, end;
+	uint64_t start, end; /* start: first, for spt_sorted_starts */
 	char *name;
 };
 
@@ -501,43 +502,36 @@ static gint compare_made_symbols(gconstpointer a, gconstpointer b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Of several at one place the last one; NULL: there is none.  They are in order. */
-static const struct made_symbol *find_made_symbol(const GArray *symbols, uint64_t address)
+/* Of several at one place it has the name of the last one. */
+static void put_made_name(SptImportPerfCapture *capture, const struct spt_sorted_starts *symbols,
+			  const SptFrame *frame, uint64_t address)
 {
-	const struct made_symbol *all = (const void *)symbols->data;
-	guint first = 0, end = symbols->len;
+	uint32_t n = spt_sorted_starts_until(symbols, address);
+	const struct made_symbol *symbol =
+		n ? (const struct made_symbol *)symbols->rows + n - 1 : NULL;
 
-	while (first < end) {
-		guint middle = first + (end - first) / 2;
-
-		if (all[middle].start <= address)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first && address < all[first - 1].end ? &all[first - 1] : NULL;
-}
-
-static void put_made_name(SptImportPerfCapture *capture, const SptFrame *frame, uint64_t address)
-{
-	const struct made_symbol *symbol = find_made_symbol(capture->made_symbols, address);
-
-	if (symbol)
-		spt_capture_writer_name(capture->writer,
-					&(SptNameRow){ .object = frame->object,
-						       .offset = frame->offset,
-						       .symbol = symbol->name,
-						       .distance = address - symbol->start,
-						       .symbol_bytes = symbol->end - symbol->start,
-						       .module = MADE_MODULE });
+	if (!symbol || address >= symbol->end)
+		return;
+	spt_capture_writer_name(capture->writer,
+				&(SptNameRow){ .object = frame->object,
+					       .offset = frame->offset,
+					       .symbol = symbol->name,
+					       .distance = address - symbol->start,
+					       .symbol_bytes = symbol->end - symbol->start,
+					       .module = MADE_MODULE });
 }
 
 static void put_kernel_names(SptImportPerfCapture *capture)
 {
 	uint32_t n = spt_stash_number_frames(capture->stash);
+	GArray *made = capture->made_symbols;
+	struct spt_sorted_starts symbols;
 
 	/* Of several at one place the order remains. */
-	g_array_sort(capture->made_symbols, compare_made_symbols);
+	g_array_sort(made, compare_made_symbols);
+	spt_sorted_starts_init(&symbols,
+			       g_memdup2(made->data, made->len * sizeof(struct made_symbol)),
+			       sizeof(struct made_symbol), made->len);
 	for (uint32_t i = 1; i < n && capture->kallsyms; i++) {
 		const SptFrame *frame = spt_stash_frame(capture->stash, i);
 		uint64_t address;
@@ -549,8 +543,9 @@ static void put_kernel_names(SptImportPerfCapture *capture)
 			capture->kallsyms,
 			(uint64_t)frame->object << SYSPROF_FRAME_OBJECT_SHIFT | frame->offset);
 		if (!capture->has_kernel_names || !put_symbol_name(capture, frame, address))
-			put_made_name(capture, frame, address);
+			put_made_name(capture, &symbols, frame, address);
 	}
+	spt_sorted_starts_clear(&symbols);
 }
 
 /* The file. */
